@@ -134,6 +134,9 @@ it.each(['document', 'iso'] as const)(
       const operation = body.paths[path][method.toLowerCase()];
       expect(operation.summary).toMatch(/^[A-Z][a-z ]+$/);
       expect(operation.tags.every((tag: string) => tags.has(tag))).toBe(true);
+      for (const { name: parameter, in: place, example: id } of operation.parameters) {
+        if (place === 'path') expect([parameter, id]).toEqual([parameter, expect.any(String)]);
+      }
       const status = name.startsWith('create') ? '201' : '200';
       const { example } = operation.responses[status].content['application/json'];
       expect(response.parse(example)).toEqual(example);
