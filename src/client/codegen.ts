@@ -38,11 +38,14 @@ const SCALARS = {
 const schemaOfPackage = (): string =>
   readFileSync(new URL('schema.graphql', import.meta.url), 'utf8');
 
+/** Characters in paths of files that the generator's loaders skip silently. */
+const UNREAD = /[!%^<>`‘“]/;
+
 /**
  * Returns a configuration that generates `graphql.ts` with types and documents, `gql.ts` with `graphql()`, and the
  * manifest `persisted-documents.json` in `output`.
  *
- * @throws Error for an `output` without a slash at its end.
+ * @throws Error for an `output` without a slash at its end, and in a folder whose documents cannot be found.
  */
 export function contentPages({
   documents,
@@ -54,6 +57,12 @@ export function contentPages({
 }: OwnDocuments): CodegenConfig {
   if (!output.endsWith('/')) {
     throw new Error(`output must be a folder with a trailing slash, such as "${output}/".`);
+  }
+  const [unread] = UNREAD.exec(process.cwd()) ?? [];
+  if (unread !== undefined) {
+    throw new Error(
+      `GraphQL Code Generator finds no documents below a folder with ${unread} in its name. Rename the folder, or run it elsewhere: ${process.cwd()}`,
+    );
   }
   return {
     generates: {
