@@ -12,6 +12,7 @@ import {
   Server,
   type CallToolResult,
   type ListToolsResult,
+  type RequestId,
 } from '@modelcontextprotocol/server';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
@@ -32,10 +33,17 @@ export const open: Open<OptionsOf<typeof settings>> = ({ folder }, { version }) 
 interface Served {
   readonly request: Request;
   readonly arrival: Arrival;
-  readonly isBatch: boolean;
+  /** The JSON-RPC message, or a batch of them. */
+  readonly text: string;
 }
 
 type ToolArguments = Readonly<Record<string, unknown>>;
+
+/** The message of a call, as it was sent. */
+interface ToolCall {
+  readonly id: RequestId;
+  readonly params: { readonly arguments?: ToolArguments };
+}
 
 /** @throws {OperatorError} for an invalid manifest, or a document that cannot be a tool. */
 export function createMcp(folder: string, version: string, core: Core): RouteHandler {
@@ -57,10 +65,9 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
         const message = 'tools/list has only one page. Call it without a cursor.';
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       });
-      server.setRequestHandler('tools/call', ({ params }) => {
-        const { name, arguments: given = {} } = params;
+      server.setRequestHandler('tools/call', ({ params: { name } }, { mcpReq: { id } }) => {
         const tool = tools.get(name);
-        if (tool) return call(tool, given, served.getStore()!);
+        if (tool) return call(tool, id, served.getStore()!);
         const message = `Unknown tool ${JSON.stringify(name.slice(0, 80))}. Call tools/list for the available tools.`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       });
@@ -72,9 +79,13 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
 
   async function call(
     { trusted: document, definition, counts }: Tool,
-    given: ToolArguments,
-    { request, arrival, isBatch }: Served,
+    id: RequestId,
+    { request, arrival, text }: Served,
   ): Promise<CallToolResult> {
+    // Parsed again, since the SDK drops an argument `__proto__`.
+    const sent = JSON.parse(text) as ToolCall | readonly ToolCall[];
+    const message = 'length' in sent ? sent.find((one) => one.id === id)! : sent;
+    const { arguments: given = {} } = message.params;
     const { properties } = definition.inputSchema;
     const known = Object.keys(properties);
     const unknown = Object.keys(given).find((name) => !known.includes(name));
@@ -99,7 +110,7 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
         headers: dictionary(headers),
       },
       // Each call of a batch has its own permit.
-      isBatch ? arrive(arrival.requestId) : arrival,
+      message === sent ? arrival : arrive(arrival.requestId),
     );
     return resultOf(result, given, counts);
   }
@@ -121,9 +132,8 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     const readsEvents = accepts(accept, EVENTS);
     // The SDK reads no ranges, and requires both types, of which some agents read one.
     if (readsEvents || accepts(accept, JSON_TYPE)) own.headers.set('accept', BOTH);
-    const isBatch = text.trimStart().startsWith('[');
-    const response = await served.run({ request, arrival, isBatch }, () => handler.fetch(own));
-    return readsEvents ? response : inJson(response, isBatch);
+    const response = await served.run({ request, arrival, text }, () => handler.fetch(own));
+    return readsEvents ? response : inJson(response, text);
   }
 
   if (corsOrigins.length === 0) return handle;
@@ -157,11 +167,12 @@ const JSON_TYPE = 'application/json';
 const EVENTS = 'text/event-stream';
 const BOTH = `${JSON_TYPE}, ${EVENTS}`;
 
-/** Converts events to JSON; all are responses. */
-async function inJson(response: Response, isBatch: boolean): Promise<Response> {
+/** Converts events to JSON; all are responses. @param text the message or the batch. */
+async function inJson(response: Response, text: string): Promise<Response> {
   if (response.headers.get('content-type') !== EVENTS) return response;
   const lines = (await response.text()).split('\n');
   const messages = lines.flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
+  const isBatch = text.trimStart().startsWith('[');
   const body = isBatch ? `[${messages.join(',')}]` : messages.join();
   return new Response(body, { status: response.status, headers: { 'content-type': JSON_TYPE } });
 }

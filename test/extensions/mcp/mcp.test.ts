@@ -620,19 +620,23 @@ describe('the schemas of a tool', () => {
     expect(end).toEqual({ type: 'integer', minimum: 0, maximum: 100 });
   });
 
-  it('treat __proto__ as an ordinary variable and alias name, and calls as an alias', async () => {
+  it('treat __proto__ as an ordinary variable and alias name, as calls do', async () => {
     const { url, tool } = await toolOf(
-      'query A($__proto__: String = "northwind") { __proto__: searchPages(query: $__proto__) { __proto__: name } }',
+      'query A($__proto__: String!) { __proto__: searchPages(query: $__proto__) { __proto__: name } }',
     );
     const { inputSchema, outputSchema } = tool;
 
     const { text } = await postRaw(
       url,
-      { ...{ ...LIST, method: 'tools/call' }, params: { name: 'A', arguments: {} } },
+      {
+        ...{ ...LIST, method: 'tools/call' },
+        params: { name: 'A', arguments: JSON.parse('{"__proto__":"northwind"}') as object },
+      },
       { 'x-api-key': 'demo' },
     );
 
     expect(Object.keys(inputSchema.properties)).toEqual(['__proto__']);
+    expect(inputSchema.required).toEqual(['__proto__']);
     expect(JSON.stringify(outputSchema)).toContain('"required":["__proto__"]');
     expect(text).toMatch(/"structuredContent":{"data":{"__proto__":\[{"__proto__":"Northwind/);
   });
