@@ -60,8 +60,8 @@ export const renewed = (
   confirming: IncomingHttpHeaders,
   ttlMs: number | undefined,
 ): Freshness | undefined => {
-  const { 'content-type': _, ...told } = pick(confirming);
-  return freshnessBy({ ...kept, ...told }, ttlMs);
+  const { 'content-type': _, ...updates } = pick(confirming);
+  return freshnessBy({ ...kept, ...updates }, ttlMs);
 };
 
 function freshnessBy(headers: StoredHeaders, ttlMs: number | undefined): Freshness | undefined {

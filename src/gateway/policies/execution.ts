@@ -9,7 +9,7 @@ import { NOW } from '../../rest/call/call.ts';
 import type { CallTrace } from '../../rest/call/call-log.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Upstream } from '../../rest/upstream.ts';
-import { GatewayContext } from '../operation/gateway-context.ts';
+import type { GatewayContext } from '../operation/gateway-context.ts';
 import type { Operation, ReadyOperation } from '../operation/operation.ts';
 import { forwardedTrace } from '../operation/trace-context.ts';
 import type { Policy } from '../policy.ts';
@@ -97,7 +97,6 @@ export class OperationExecution {
     const rest = this.#clientFor(record, context.identity.forwarded, startMs, cancel, trace);
     // The operation reports the cost of the latest event.
     record.rest = rest;
-    if (context instanceof GatewayContext) context.release();
     // Includes what plugins have added.
     const derived = Object.create(context) as Context;
     return Object.assign(derived, { rest, cancel, reads: new Map<unknown, unknown>() });

@@ -13,6 +13,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { Snapshot } from '../../live/pollers.ts';
 import type { CallTrace } from '../../rest/call/call-log.ts';
 import type { RestClient } from '../../rest/client/client.ts';
+import { GatewayContext } from '../operation/gateway-context.ts';
 import { notUnderstood } from '../operation/client-error.ts';
 import { translateResult, type Translate } from '../operation/error-translation.ts';
 import type { Operation, ReadyOperation } from '../operation/operation.ts';
@@ -100,6 +101,8 @@ async function subscribe(
     },
   });
   record.stream = stream;
+  // The first event may be hours away.
+  if (operation.contextValue instanceof GatewayContext) operation.contextValue.release();
   // A socket ends its streams itself.
   if (record.transport.streams === 'accepted') options.subscriptions.add(stream);
   return stream;
