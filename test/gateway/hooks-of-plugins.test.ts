@@ -215,18 +215,22 @@ describe('the parts of an incremental response', () => {
     ]);
   });
 
-  it('include the events of a subscription, which can be replaced in onNext too', async () => {
+  it('include the events of a subscription, which can be replaced in onNext too, and keep nothing of its start', async () => {
     const seen: any[] = [];
+    let readsOfStart: unknown = 'no subscription';
     const site = await openGateway({
       plugins: [
         {
-          onSubscribe: () => ({
-            onSubscribeResult: () => ({
-              onNext: ({ result, setResult }) => {
-                seen.push(result);
-                setResult({ ...result, extensions: { seen: seen.length } });
-              },
-            }),
+          onSubscribe: ({ args }) => ({
+            onSubscribeResult: () => {
+              readsOfStart = (args.contextValue as { reads?: unknown }).reads;
+              return {
+                onNext: ({ result, setResult }) => {
+                  seen.push(result);
+                  setResult({ ...result, extensions: { seen: seen.length } });
+                },
+              };
+            },
           }),
         },
       ],
@@ -244,6 +248,7 @@ describe('the parts of an incremental response', () => {
     await reader.cancel();
 
     expect(seen).toMatchObject([{ data: {} }]);
+    expect(readsOfStart).toBeUndefined();
   });
 });
 
