@@ -28,6 +28,9 @@ export const isExplorerBuilt = (): boolean => existsSync(join(EXPLORER_FOLDER, '
 /** Sources of GraphiQL's page. */
 const OF_PAGE = /^(?:explorer|client[\\/]documents)[\\/]/;
 
+/** Sources of the client package, which the gateway does not import. */
+const OF_CLIENT = /^client[\\/]/;
+
 /** Returns a warning if a source is newer than its build. Servers have no sources. */
 export function staleBuild(): string[] {
   const sources = join(ROOT, 'src');
@@ -38,7 +41,8 @@ export function staleBuild(): string[] {
   const newer = readdirSync(sources, { recursive: true, encoding: 'utf8' }).find((file) => {
     // Temporary files of editors may be gone by now.
     const stat = statSync(join(sources, file), { throwIfNoEntry: false });
-    return stat?.isFile() && stat.mtimeMs > (OF_PAGE.test(file) ? page : gateway);
+    if (OF_PAGE.test(file)) return stat?.isFile() && stat.mtimeMs > page;
+    return stat?.isFile() && stat.mtimeMs > gateway && !OF_CLIENT.test(file);
   });
   if (newer === undefined) return [];
   return [`dist/ is older than ${join('src', newer)}. Rebuild it with "npm run build".`];
