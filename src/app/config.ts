@@ -278,19 +278,15 @@ const NOT_EXPOSED: readonly Rule[] = [
  * @throws {ConfigError} for the first forbidden name.
  */
 function checkHeaders({ forward, expose }: Config['headers'], own: readonly string[]): void {
-  const check = (
-    setting: string,
-    names: readonly string[],
-    rules: readonly Rule[],
-    isSet: string,
-  ) => {
+  for (const [setting, names, rules, isSet] of [
+    ['FORWARD_HEADERS', forward, NOT_FORWARDED, SET_ON_CALLS],
+    ['EXPOSE_HEADERS', expose, NOT_EXPOSED, SET_ON_RESPONSES],
+  ] as const) {
     for (const name of names) {
       const rule = rules.find(([forbidden]) => forbidden.test(name));
       const why = rule?.[1] ?? (own.includes(name) ? isSet : undefined);
       if (why === undefined) continue;
       throw new ConfigError(`${setting} must not contain ${name}: ${why}. Remove it.`);
     }
-  };
-  check('FORWARD_HEADERS', forward, NOT_FORWARDED, SET_ON_CALLS);
-  check('EXPOSE_HEADERS', expose, NOT_EXPOSED, SET_ON_RESPONSES);
+  }
 }

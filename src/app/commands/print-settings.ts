@@ -1,6 +1,6 @@
 /** Prints every setting, or updates the table of docs/settings.md, which a test compares: `npm run settings`. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { listOf } from '../settings/list.ts';
+import { listOf } from './settings-list.ts';
 import { GROUPS } from '../config.ts';
 import { runCommand } from './terminal.ts';
 

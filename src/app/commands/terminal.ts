@@ -1,6 +1,6 @@
 /** The command line of scripts: arguments, help, tables, and one line for a failure. */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import type { DocumentNode } from 'graphql';
+import { Kind, type DocumentNode } from 'graphql';
 
 /** Prints the help and exits if `--help` or `-h` is given. */
 export function offerHelp(help: string): void {
@@ -44,22 +44,21 @@ export async function runCommand<const Options extends OptionTypes>(
   }
 }
 
-export function tableOf(rows: readonly (readonly string[])[]): readonly string[] {
+type Row = readonly string[];
+
+/** Pads cells to the width of their columns. */
+export function align(rows: readonly Row[]): readonly Row[] {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i]!))
-      .join('  ')
-      .trimEnd(),
-  );
+  return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)));
 }
+
+export const tableOf = (rows: readonly Row[]): readonly string[] =>
+  align(rows).map((row) => row.join('  ').trimEnd());
 
 /** Name of the first operation that has one. */
 export function nameOf({ definitions }: DocumentNode): string {
-  for (const one of definitions) {
-    if ('operation' in one && one.name) return one.name.value;
-  }
-  return 'anonymous';
+  const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  return operations.find(({ name }) => name)?.name?.value ?? 'anonymous';
 }
 
 export const shortId = (id: string): string => id.slice(0, 12);

@@ -75,8 +75,7 @@ export function portError(error: NodeJS.ErrnoException, address: Address, settin
   return why === undefined ? error : new OperatorError(why, { cause: error });
 }
 
-function reasonOf(code = '', address: Address, setting: string): string | undefined {
-  const { host, port, socketPath } = address;
+function reasonOf(code = '', { host, port, socketPath }: Address, setting: string) {
   if (socketPath !== undefined) {
     return `Cannot listen on UNIX_SOCKET ${socketPath} (${code}). Stop the process that uses it, or set a path in a writable folder.`;
   }

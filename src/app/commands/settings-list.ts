@@ -1,6 +1,7 @@
 /**
  * The list of settings: in Markdown one table, with a heading row per group, and on a terminal two lines per setting.
  */
+import { align } from './terminal.ts';
 import { fileName, type SettingGroup, type Setting } from '../../gateway/settings/setting.ts';
 
 type SettingRow = readonly [name: string, unset: string, meaning: string];
@@ -35,9 +36,7 @@ function rowsOf({ name, unset, meaning, isSecret }: Setting<unknown>): SettingRo
 
 /** Formats a table like Prettier. */
 function tableOf(rows: readonly SettingRow[]): string {
-  const widthOf = (i: number): number => Math.max(...[HEAD, ...rows].map((row) => row[i]!.length));
-  const widths = HEAD.map((_, i) => widthOf(i));
-  const line = (cells: readonly string[], fill = ' '): string =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i]!, fill)).join(' | ')} |`;
-  return [line(HEAD), line(['', '', ''], '-'), ...rows.map((row) => line(row))].join('\n');
+  const [head = [], ...others] = align([HEAD, ...rows]);
+  const rule = head.map((cell) => '-'.repeat(cell.length));
+  return [head, rule, ...others].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
