@@ -64,10 +64,7 @@ const entry = z.object({
 export const recording = z.object({
   log: z.object({
     version: z.literal('1.2'),
-    _gateway: z.object({
-      form: z.literal(FORM),
-      routeSet: z.enum(['auto', ...ROUTE_SETS]),
-    }),
+    _gateway: z.object({ form: z.literal(FORM), routeSet: z.enum(['auto', ...ROUTE_SETS]) }),
     entries: z.array(entry),
   }),
 });

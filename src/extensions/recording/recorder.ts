@@ -43,7 +43,7 @@ export function openRecorder(
   { folder, name, pathPrefix, routeSet, publicKey, onLeftOut }: RecorderOptions,
 ) {
   const file = join(folder, `${name ?? `recording-${timeInName()}`}.har`);
-  const keys = new KeyAliases(publicKey);
+  const keys = keyAliases(publicKey);
   let handle: number;
   let place = 0;
   let count = 0;
@@ -217,40 +217,36 @@ function listener(
   };
 }
 
-/** Aliases of API keys, and the detection of keys in strings. */
-class KeyAliases {
-  readonly #aliases = new Map<string, string>();
-  /** Keys in plain form and as encoded in JSON, URLs and base64. */
-  readonly #forms = new Set<string>();
-  readonly #publicKey: string | undefined;
-
-  /** @param publicKey a public key, such as that of the embedded backend, which strings may contain. */
-  constructor(publicKey: string | undefined) {
-    this.#publicKey = publicKey;
-  }
-
-  /** Returns K1 for the first key, K2 for the second. */
-  aliasOf(key: string): string {
-    let alias = this.#aliases.get(key);
-    if (alias === undefined) {
-      alias = `K${this.#aliases.size + 1}`;
-      this.#aliases.set(key, alias);
-      if (key !== '' && key !== this.#publicKey) this.#notice(key);
-    }
-    return alias;
-  }
-
-  /** Whether a string contains a key seen so far. */
-  isIn(text: string): boolean {
-    for (const form of this.#forms) if (text.includes(form)) return true;
-    return false;
-  }
-
-  #notice(key: string): void {
-    this.#forms.add(key);
-    this.#forms.add(JSON.stringify(key).slice(1, -1));
-    this.#forms.add(encodeURIComponent(key));
-    this.#forms.add(Buffer.from(key).toString('base64').replace(/=+$/, ''));
-    this.#forms.add(Buffer.from(key).toString('base64url'));
-  }
+/**
+ * Aliases of API keys, and the detection of keys in strings.
+ *
+ * @param publicKey a public key, such as that of the embedded backend, which strings may contain.
+ */
+function keyAliases(publicKey: string | undefined) {
+  const aliases = new Map<string, string>();
+  const secrets = new Set<string>();
+  return {
+    /** Returns K1 for the first key, K2 for the second. */
+    aliasOf(key: string): string {
+      let alias = aliases.get(key);
+      if (alias === undefined) {
+        alias = `K${aliases.size + 1}`;
+        aliases.set(key, alias);
+        const isPublic = key === '' || key === publicKey;
+        if (!isPublic) for (const form of formsOf(key)) secrets.add(form);
+      }
+      return alias;
+    },
+    /** Whether a string contains a key seen so far. */
+    isIn: (text: string): boolean => [...secrets].some((secret) => text.includes(secret)),
+  };
 }
+
+/** A key in plain form and as encoded in JSON, URLs and base64. */
+const formsOf = (key: string): readonly string[] => [
+  key,
+  JSON.stringify(key).slice(1, -1),
+  encodeURIComponent(key),
+  Buffer.from(key).toString('base64').replace(/=+$/, ''),
+  Buffer.from(key).toString('base64url'),
+];

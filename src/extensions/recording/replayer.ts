@@ -213,11 +213,7 @@ function readScenario(file: string): Scenario {
   const parts = aliases.map((alias) => {
     return [alias, partOf(sent.filter(({ _gateway }) => _gateway.key === alias))] as const;
   });
-  return {
-    name: basename(file, '.har'),
-    routeSet: log._gateway.routeSet,
-    parts: new Map(parts),
-  };
+  return { name: basename(file, '.har'), routeSet: log._gateway.routeSet, parts: new Map(parts) };
 }
 
 function recordingIn(file: string) {
