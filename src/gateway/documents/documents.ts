@@ -26,7 +26,7 @@ import { incrementalRules } from '../../execution/incremental/validation.ts';
 import { operationRules, withoutFaults } from '../../execution/operation/validation.ts';
 import { isGraphQLError } from '../../graph/errors.ts';
 import { documentError, notUnderstood } from '../operation/client-error.ts';
-import { Document, type DocumentFacts } from '../operation/document.ts';
+import { Document, type DocumentFacts, type Validated } from '../operation/document.ts';
 import {
   complexityOf,
   DEFAULT_LIMITS,
@@ -203,16 +203,8 @@ export class Documents {
 }
 
 /** Compares lists of rules by name, since some plugins create their rules for each request. */
-function areAlike(
-  some: readonly ValidationRule[] | undefined,
-  others: readonly ValidationRule[] | undefined,
-): boolean {
-  if (!some || !others) return some === others;
-  return (
-    some.length === others.length &&
-    some.every((rule, i) => rule === others[i] || rule.name === others[i]!.name)
-  );
-}
+const areAlike = (some: Validated['rules'], others: Validated['rules']): boolean =>
+  some?.length === others?.length && (some ?? []).every(({ name }, i) => name === others![i]!.name);
 
 /** Adds a code to an error of graphql-js unless a rule has set one. */
 function withCode(error: GraphQLError, code: string): GraphQLError {

@@ -52,18 +52,14 @@ export class TrustedDocumentsError extends OperatorError {
 }
 
 /** Documents of one reading of the folder. */
-class TrustedSet {
-  readonly files: readonly string[];
-  readonly byText = new Map<string, Document>();
+const trustedSet = (files: readonly string[]) => ({
+  files,
+  byText: new Map<string, Document>(),
   /** By the ids of manifests, and by hash. */
-  readonly byId = new Map<string, Document>();
+  byId: new Map<string, Document>(),
   /** Versions of apps whose manifests contain a document. */
-  readonly appsOf = new Map<Document, readonly AppVersion[]>();
-
-  constructor(files: readonly string[]) {
-    this.files = files;
-  }
-}
+  appsOf: new Map<Document, readonly AppVersion[]>(),
+});
 
 export const POLL_MS = 2_000;
 
@@ -115,7 +111,7 @@ export class TrustedDocuments {
   readonly #documents: Pick<Documents, 'prepare'>;
   readonly #logger: Logger;
   readonly #apps = new AppVersions();
-  #served = new TrustedSet([]);
+  #served = trustedSet([]);
   #signature: string | undefined;
   #bad: BadFile | null = null;
   #reading: Promise<void> | undefined;
@@ -224,10 +220,10 @@ export class TrustedDocuments {
   }
 
   /** @throws {TrustedDocumentsError} */
-  async #read(): Promise<TrustedSet> {
+  async #read() {
     const { folder } = this.#options;
     const files = (await readdir(folder)).filter(isManifestName).sort();
-    const read = new TrustedSet(files);
+    const read = trustedSet(files);
     const { byText, byId, appsOf } = read;
     const fileOf = new Map<string, string>();
     const invalid: { readonly file: string; readonly id: string; readonly reason: string }[] = [];
