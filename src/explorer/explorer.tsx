@@ -35,6 +35,7 @@ const settings = {
   ...(written ? (JSON.parse(written) as Partial<PageSettings>) : {}),
 };
 if (settings.apiKey) offerApiKey(settings.apiKey);
+
 /** A colour of GraphiQL, mixed with that of the text for contrast. */
 const strong = (color: string): string =>
   `color-mix(in srgb, hsl(var(--color-${color})) 55%, hsl(var(--color-neutral)))`;
@@ -53,7 +54,6 @@ const COLORS = {
   atom: strong('tertiary'),
 };
 
-/** The pane of fields. */
 function fieldsPlugin(): GraphiQLPlugin {
   const { content: Content, ...plugin } = explorerPlugin({ title: 'Fields', colors: COLORS });
   return {

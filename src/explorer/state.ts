@@ -1,6 +1,6 @@
 /**
- * State of the page outside of React: messages of the top bar, and the browser's storages. If a storage is blocked or full, values stay in
- * memory until the page is closed.
+ * State of the page outside of React: messages of the top bar, and the browser's storages. If a storage is blocked or
+ * full, values stay in memory until the page is closed.
  */
 import { useSyncExternalStore } from 'react';
 import { orUndefined } from '../lib/or-undefined.ts';

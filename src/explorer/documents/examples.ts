@@ -17,11 +17,7 @@ export interface Example {
 
 const texts = import.meta.glob<string>(
   ['../../client/documents/*.graphql', './examples/*.graphql'],
-  {
-    eager: true,
-    query: '?raw',
-    import: 'default',
-  },
+  { eager: true, query: '?raw', import: 'default' },
 );
 
 /** @param file the name of a client document, or of a file in `examples/`. */
@@ -32,6 +28,7 @@ function example(title: string, file: string, variables: Example['variables']): 
 }
 
 const ofPage: Example['variables'] = ({ pageId }) => ({ pageId });
+const ofAccount: Example['variables'] = ({ accountId }) => ({ accountId });
 const ofVersion: Example['variables'] = ({ versionId }) => ({ id: versionId });
 
 /** The first documents: the usual one, and the one for backends where no page can be found. */
@@ -49,16 +46,11 @@ export const GROUPS: Readonly<Record<string, readonly Example[]>> = {
   ],
   Topics: [FIRST_WITHOUT_PAGES],
   'Accounts and people': [
-    example('An account with its people', 'account-with-persons', ({ accountId }) => ({
-      accountId,
-    })),
+    example('An account with its people', 'account-with-persons', ofAccount),
     example('Accounts', 'accounts', () => ({ first: 10 })),
   ],
   Paging: [
-    example('Page through audiences', 'paging-audiences', ({ pageId }) => ({
-      pageId,
-      first: 5,
-    })),
+    example('Page through audiences', 'paging-audiences', ({ pageId }) => ({ pageId, first: 5 })),
   ],
   Publishing: [
     example('Create an audience', 'create-audience', ({ pageId }) => ({

@@ -23,7 +23,6 @@ const WITH_HEADERS = new Set(['queries', 'favorites', 'tabState'].map((name) => 
 
 const CREDENTIAL = /auth|cookie|credential|key|password|secret|session|token/i;
 
-/** A tab as it is stored. */
 export interface StoredTab {
   readonly headers: string | null;
   /** Names of credentials that are missing in the headers. */

@@ -59,7 +59,19 @@ export const createFetcher =
       forgetExchange();
       return { errors: [new GraphQLError(`Not sent. Headers: ${(error as Error).message}`)] };
     }
-    return send(request, headers, isSubscription);
+    const stopping = new AbortController();
+    const results = send(request, headers, isSubscription, stopping.signal);
+    if (isSubscription) return startSubscription(results, stopping);
+    return {
+      // GraphiQL calls `return` on a second iterator while `next` of the first is pending.
+      [Symbol.asyncIterator]: () => ({
+        next: () => results.next(),
+        return: async () => {
+          stopping.abort();
+          return { done: true, value: undefined };
+        },
+      }),
+    };
   };
 
 /** Prevents cross-site requests; required for a GET without an API key. */
@@ -85,32 +97,12 @@ async function introspect(
   }
 }
 
-/** The results of an operation. A reader that stops cancels the request. */
-function send(
+/** Yields and records the results of an operation. */
+async function* send(
   request: GraphQLRequest,
   headers: SentHeaders,
   isSubscription: boolean,
-): AsyncIterable<ExecutionResult> {
-  const stopping = new AbortController();
-  const results = sendUntil(stopping.signal, request, headers, isSubscription);
-  if (isSubscription) return startSubscription(results, stopping);
-  return {
-    // GraphiQL calls `return` on a second iterator while `next` of the first is pending.
-    [Symbol.asyncIterator]: () => ({
-      next: () => results.next(),
-      return: async () => {
-        stopping.abort();
-        return { done: true, value: undefined };
-      },
-    }),
-  };
-}
-
-async function* sendUntil(
   signal: AbortSignal,
-  request: GraphQLRequest,
-  headers: SentHeaders,
-  isSubscription: boolean,
 ): AsyncGenerator<ExecutionResult, undefined> {
   const record = recorderOfTab(headers.ownJson);
   const startMs = performance.now();

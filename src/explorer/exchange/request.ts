@@ -1,10 +1,5 @@
 /** Where operations are sent, and with which headers. */
-import {
-  getOperationAST,
-  parse,
-  type ExecutionResult,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { getOperationAST, parse, type ExecutionResult } from 'graphql';
 import { noteKey, readApiKey } from './api-key.ts';
 
 export interface GraphQLRequest {
@@ -19,10 +14,7 @@ export interface GraphQLRequest {
  *
  * @throws GraphQLError for a document that cannot be parsed.
  */
-export function readOperation(request: GraphQLRequest): {
-  readonly request: GraphQLRequest;
-  readonly operation: OperationDefinitionNode | undefined;
-} {
+export function readOperation(request: GraphQLRequest) {
   const document = parse(request.query);
   const operation =
     getOperationAST(document, request.operationName) ?? getOperationAST(document) ?? undefined;

@@ -93,11 +93,7 @@ function entryOf(
     request: { ...message, queryString: [], ...request },
     response: { ...message, statusText: '', redirectURL: '', ...response },
     cache: {},
-    timings: {
-      send: 0,
-      wait: tenths(waitMs),
-      receive: tenths(Math.max(0, durationMs - waitMs)),
-    },
+    timings: { send: 0, wait: tenths(waitMs), receive: tenths(Math.max(0, durationMs - waitMs)) },
   };
 }
 
