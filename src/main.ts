@@ -26,7 +26,7 @@ import {
   surviveRejections,
   switchLevelOnSignal,
 } from './app/process/lifecycle.ts';
-import { linesOf } from './app/settings/list.ts';
+import { linesOf } from './app/commands/settings-list.ts';
 import { openPorts } from './app/process/ports.ts';
 
 const HELP = `
@@ -75,11 +75,7 @@ async function serve(config: Config): Promise<void> {
     userAgent,
     exposeHeaders: headers.expose,
     cache: layers.cache,
-    observer: observeUpstream({
-      metrics,
-      logger,
-      readiness: () => gateway.readiness,
-    }),
+    observer: observeUpstream({ metrics, logger, readiness: () => gateway.readiness }),
   });
   // The first query is about a page, which the 20 routes of the API spec do not support.
   const hasSamplePage =

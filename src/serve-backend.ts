@@ -8,7 +8,7 @@ import { urlHost } from './gateway/http/http-server.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
 import { exitAfterFailure, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
 import { versionOf } from './app/process/build.ts';
-import { linesOf } from './app/settings/list.ts';
+import { linesOf } from './app/commands/settings-list.ts';
 import { SETTINGS } from './app/settings/table.ts';
 import { portError } from './app/process/ports.ts';
 import { ADDRESS_MS } from './rest/transport/connections.ts';

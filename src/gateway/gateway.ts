@@ -74,12 +74,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     prepare: (text) => documents.prepare(text),
   };
   const adminRoutes = operatorRoutes(readiness, metrics, upstream.routes);
-  const parts = {
-    readiness,
-    logger,
-    subscriptions: openSubscriptions,
-    idle: () => server.idle(),
-  };
+  const parts = { readiness, logger, subscriptions: openSubscriptions, idle: () => server.idle() };
   const site = createSite(
     { ...parts, graphql },
     {
@@ -171,12 +166,7 @@ function policiesFor(options: GatewayOptions, shared: ReturnType<typeof openShar
   const { forward = [], expose = [] } = options.headers ?? {};
   const { clock, logger, metrics, documents, trusted, execution, translate } = shared;
   const { budget } = execution;
-  const callerLimits = new CallerLimits({
-    upstream,
-    budget,
-    documents,
-    trusted,
-  });
+  const callerLimits = new CallerLimits({ upstream, budget, documents, trusted });
   const varying = [...forward, ...headersOf(extensions, 'varying')];
   return {
     ...policiesOf(extensions, 'around'), // traces

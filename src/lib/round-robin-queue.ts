@@ -16,7 +16,6 @@ export class RoundRobinQueue<Item> {
     this.#maxSize = maxSize;
   }
 
-  /** Number of items of a key. */
   sizeOf(key: string): number {
     return this.#waiting.get(key)?.length ?? 0;
   }

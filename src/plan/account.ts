@@ -61,7 +61,6 @@ interface RoutePlan extends Count {
   readonly fields: readonly string[];
 }
 
-/** A call of a field. */
 export interface FieldCall {
   readonly path: string;
   /** Round after which it can begin. */

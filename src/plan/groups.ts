@@ -30,7 +30,6 @@ export function isKnown(key: Key): boolean {
   return true;
 }
 
-/** Returns the id of an entity's object by its key. */
 const idOf = ({ name, key: parts }: AnyEntity, key: Key): string =>
   `${name} ${mapKeyOf(key, parts)}`;
 

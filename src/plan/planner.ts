@@ -142,7 +142,6 @@ export class Planner {
   readonly #account: Account;
   /** Deferred steps by round. */
   #waiting: (() => void)[][] = [];
-  /** Current round. */
   #round = 0;
   /** Number of visited fields and keys. */
   visits = 0;
@@ -196,7 +195,6 @@ export class Planner {
     else (this.#waiting[round] ??= []).push(step);
   }
 
-  /** Visits all remaining rounds. */
   #visitRounds(): void {
     for (; this.#round < this.#waiting.length; this.#round += 1) {
       for (const step of this.#waiting[this.#round] ?? []) if (!this.#isOver()) step();
@@ -470,7 +468,6 @@ export class Planner {
     this.#visitSelection(type, visit, objects);
   }
 
-  /** Visits the selection of a field's objects. */
   #visitSelection(type: GraphQLObjectType, { field }: Visit, objects: Parent): void {
     const { fields } = this.#selectionOf(type, field.selecting);
     for (const one of fields) this.#visitField(objects, one);

@@ -24,7 +24,6 @@ import { MAX_FIRST } from '../graph/loading/page-request.ts';
 import { formatNodeId } from '../graph/types/node-id.ts';
 import { dictionary } from '../lib/dictionary.ts';
 
-/** A variable of an operation. */
 export interface Variable {
   readonly name: string;
   readonly type: GraphQLInputType;

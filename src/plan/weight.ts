@@ -4,12 +4,7 @@
  * Derived from the plan, which is made once per document, or once per size if variables affect the size of the result.
  * Plans use sample ids, so variables of one caller do not affect another.
  */
-import {
-  type DocumentNode,
-  type GraphQLError,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql';
+import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { fragmentsOf } from '../execution/operation/collect-fields.ts';
 import type { VariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
@@ -90,7 +85,6 @@ export class ByteEstimate {
   }
 }
 
-/** Returns the weight of bytes, received or unsent. */
 export const weightOfBytes = (bytes: number): number => 1 + Math.floor(bytes / BYTES_PER_UNIT);
 
 /** Cached weights of one operation, by the sizes of its variables. */

@@ -145,9 +145,7 @@ listField(audienceEntity.ref, 'links', {
   type: PageLinkConnectionRef,
   description:
     'Paginated list of the links to the audience on one domain. Reads all links of the page, 100 per call.',
-  args: (t) => ({
-    tenantDomainId: t.id({ description: TENANT_DOMAIN_ID }),
-  }),
+  args: (t) => ({ tenantDomainId: t.id({ description: TENANT_DOMAIN_ID }) }),
   route: routes.listPageLinks,
   identifiedBy: ['pageLinkId'],
   paginates: true,

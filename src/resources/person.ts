@@ -37,7 +37,6 @@ restType(personEntity, Person, {
 
 type Persons = readonly (Person | NodeReference)[];
 
-/** Activity of an account and its persons. */
 const activityWithPersons = (context: Context, accountId: string) =>
   List.of(context, routes.listActivity, {
     path: { account_id: accountId },

@@ -38,9 +38,7 @@ const TopicEntryContentRef = restType('TopicEntryContent', EntryContent, {
   description: 'Content of a topic entry.',
 });
 
-restType(topicEntity, Topic, {
-  description: 'A topic: an ordered list of entries.',
-});
+restType(topicEntity, Topic, { description: 'A topic: an ordered list of entries.' });
 
 restType(topicEntryEntity, TopicEntry, {
   description: 'An entry of a topic.',
@@ -81,9 +79,7 @@ writeField({
   description: 'Updates a topic.',
   route: routes.updateTopic,
   returns: topicEntity,
-  input: {
-    description: 'Changes to a topic. Omitted fields keep their values.',
-  },
+  input: { description: 'Changes to a topic. Omitted fields keep their values.' },
   target: { field: 'id', entity: topicEntity },
   readBack: ['title', 'sortOrder', 'updatedAt'],
 });
@@ -97,10 +93,7 @@ writeField({
   description: 'Adds an entry to a topic.',
   route: routes.createTopicEntry,
   returns: topicEntryEntity,
-  input: {
-    description: 'A new topic entry.',
-    fields: { content: TopicEntryContentInput },
-  },
+  input: { description: 'A new topic entry.', fields: { content: TopicEntryContentInput } },
   target: {
     field: 'topicId',
     entity: topicEntity,

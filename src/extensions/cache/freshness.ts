@@ -11,7 +11,6 @@ import { parseHttpDate, withZone } from '../../rest/decode/http-date.ts';
 export type StoredHeaders = Readonly<Record<string, string>>;
 
 export interface Freshness {
-  /** Headers to store. */
   readonly headers: StoredHeaders;
   /** Lifetime from the request on, in milliseconds; 0 or less if each use requires validation. */
   readonly lifetimeMs: number;

@@ -38,10 +38,7 @@ export const open: Open<FederationOptions> = (settings) => ({
   schema: (schema) => subgraphOf(schema, settings),
 });
 
-export function subgraphOf(
-  schema: GraphQLSchema,
-  { exposesSchema }: FederationOptions,
-): GraphQLSchema {
+export function subgraphOf(schema: GraphQLSchema, { exposesSchema }: FederationOptions) {
   const query = schema.getQueryType()!; // has at least `node`
   const { fields, ...options } = query.toConfig();
   const config = schema.toConfig();

@@ -64,7 +64,6 @@ declare module '../../gateway/extension.ts' {
   }
 }
 
-/** A shared read as found in Redis. */
 export interface FoundRead {
   readonly epoch: string;
   /** Times by the clock of Redis, and by `performance.now()` before and after. */

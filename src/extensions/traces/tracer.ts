@@ -248,7 +248,6 @@ interface EndedOperation {
   readonly callLog: CallLog | undefined;
 }
 
-/** Starts a span of a trace. */
 type StartSpan = Tracer['startSpan'];
 
 /** Minimum duration of a recorded phase, in milliseconds. */
@@ -317,7 +316,6 @@ function serverOf(origin: string): Attributes {
   return { 'server.address': hostname, 'server.port': Number(port) || ownPort };
 }
 
-/** Ends the client span of a sent attempt. */
 function endClientSpan(
   span: Span,
   { route, endMs, status, failure, attempt, ahead }: CallLogEntry,

@@ -88,7 +88,6 @@ export const CLIENT_VERSION_HEADERS = [
 /** Headers read while a stream is open. */
 const STREAM_HEADERS = [API_KEY_HEADER, 'x-explain', 'traceparent', 'tracestate'];
 
-/** A request as read by its transport. */
 export type TransportRequest = Pick<Operation, 'headers'> &
   Partial<Pick<Operation, 'method' | 'url' | 'body' | 'connectionParams' | 'document'>>;
 

@@ -44,7 +44,7 @@ interface SubscriptionOptions {
   readonly subscriptions: Subscriptions;
   readonly translate: Translate;
   readonly explain: ExplainAudience;
-  /** Time without an event until the last result is repeated, in milliseconds. @default 20_000 */
+  /** @default `HEARTBEAT_MS` */
   readonly heartbeatMs?: number | undefined;
   readonly observers: readonly SubscriptionObserver[];
   /** @default none */

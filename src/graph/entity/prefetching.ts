@@ -138,7 +138,6 @@ function load(
 /** Calls started below objects that have arrived. */
 const startedBelow = perRequest(() => new Map<object, StartedCalls>());
 
-/** An object with the fields of its key only. */
 const keyOnly = (key: Key): object => ({ ...key });
 
 function attach(context: Context, object: object, calls: StartedCalls): object {
@@ -146,7 +145,6 @@ function attach(context: Context, object: object, calls: StartedCalls): object {
   return object;
 }
 
-/** A started page of a list. */
 interface StartedPage {
   readonly list: List;
   readonly page: ListPage;

@@ -135,12 +135,10 @@ export class List<Item = unknown> {
     const listed = reader.loader.loadFor(reader.loadOf(this, page), call);
     // Safe cast: items of an unmapped list.
     if (!toNode) return listed as Promise<ListedPage<Item>>;
-    return listed.then(({ items, hasMore, nextCursor, totalCount }) => ({
+    return listed.then((read) => ({
+      ...read,
       // An error that replaces an item is reported at that item.
-      items: items.map((item) => (item instanceof Error ? (item as Item) : toNode(item))),
-      hasMore,
-      nextCursor,
-      totalCount,
+      items: read.items.map((item) => (item instanceof Error ? (item as Item) : toNode(item))),
     }));
   }
 

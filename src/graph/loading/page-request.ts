@@ -13,7 +13,6 @@ export const DEFAULT_FIRST = 20;
 /** Maximum number of edges of a connection. */
 export const MAX_FIRST = MAX_LIMIT;
 
-/** The page that a field requests of a list. */
 export interface PageRequest extends Start {
   readonly list: List;
   readonly first: number;
@@ -23,7 +22,6 @@ export interface PageRequest extends Start {
   readonly instead?: ListOfField | undefined;
 }
 
-/** The list of a field. */
 export interface ListOfField {
   /**
    * @param parent the field's parent, or its key if that is sufficient.

@@ -24,11 +24,7 @@ export const nodeOptions = {
   nodeQueryOptions: {
     ...requiring(
       'Fetches any object by its global ID. Null if it does not exist. Makes one REST call, to the route of its type.',
-      {
-        kind: 'lookup',
-        from: 'object',
-        wanted: ({ id }) => [readId(String(id))],
-      },
+      { kind: 'lookup', from: 'object', wanted: ({ id }) => [readId(String(id))] },
     ),
     args: { id: { description: 'Global ID: the `id` of any object.' } },
     resolve: (

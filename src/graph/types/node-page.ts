@@ -17,23 +17,14 @@ export class NodePage<Node> {
 
   /** @param end the cursor of the next page if there are no nodes, or why there is none. */
   constructor(
-    {
-      nodes,
-      cursorAt,
-      hasNextPage,
-      hasPreviousPage,
-      totalCount,
-    }: Pick<
-      NodePage<Node>,
-      'nodes' | 'cursorAt' | 'hasNextPage' | 'hasPreviousPage' | 'totalCount'
-    >,
+    page: Omit<NodePage<Node>, 'edges' | 'pageInfo' | 'startCursor' | 'endCursor'>,
     end?: string | Error,
   ) {
-    this.nodes = nodes;
-    this.cursorAt = cursorAt;
-    this.hasNextPage = hasNextPage;
-    this.hasPreviousPage = hasPreviousPage;
-    this.totalCount = totalCount;
+    this.nodes = page.nodes;
+    this.cursorAt = page.cursorAt;
+    this.hasNextPage = page.hasNextPage;
+    this.hasPreviousPage = page.hasPreviousPage;
+    this.totalCount = page.totalCount;
     this.#end = end;
   }
 

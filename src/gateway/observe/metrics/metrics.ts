@@ -35,7 +35,6 @@ export class Metrics {
   readonly registry: Registry = this.instruments.registry;
   /** Observer for `createUpstream`, which counts calls. */
   readonly observer: UpstreamObserver;
-  /** Observer of subscriptions and pollers. */
   readonly live: LiveObserver & SubscriptionObserver;
   readonly addOperation: ReturnType<typeof operationMetrics>;
   /** Responses being written (single-flight), by whether they are OpenMetrics. */
