@@ -25,10 +25,10 @@ interface Watched {
   readonly subscriptions: Subscriptions;
 }
 
-interface MetricsText {
-  readonly contentType: string;
-  readonly text: string;
-}
+const textOf = async (registry: Registry, isOpen: boolean) =>
+  isOpen
+    ? { contentType: OPEN_METRICS, text: await openMetrics(registry) }
+    : { contentType: registry.contentType, text: await registry.metrics() };
 
 export class Metrics {
   readonly instruments = new Instruments();
@@ -38,7 +38,7 @@ export class Metrics {
   readonly live: LiveObserver & SubscriptionObserver;
   readonly addOperation: ReturnType<typeof operationMetrics>;
   /** Responses being written (single-flight), by whether they are OpenMetrics. */
-  readonly #texts = new Map<boolean, Promise<MetricsText>>();
+  readonly #texts = new Map<boolean, ReturnType<typeof textOf>>();
   readonly #rejections: Counter;
 
   /** @param options.ofProcess adds memory, CPU, event loop and GC of the process; use once per process. */
@@ -55,18 +55,13 @@ export class Metrics {
   }
 
   /** Returns the content of `/metrics`; concurrent readers share it. @param isOpen in OpenMetrics with exemplars. */
-  read(isOpen: boolean): Promise<MetricsText> {
+  read(isOpen: boolean): ReturnType<typeof textOf> {
     let text = this.#texts.get(isOpen);
     if (!text) {
-      text = this.#write(isOpen).finally(() => this.#texts.delete(isOpen));
+      text = textOf(this.registry, isOpen).finally(() => this.#texts.delete(isOpen));
       this.#texts.set(isOpen, text);
     }
     return text;
-  }
-
-  async #write(isOpen: boolean): Promise<MetricsText> {
-    if (isOpen) return { contentType: OPEN_METRICS, text: await openMetrics(this.registry) };
-    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 
   unhandledRejection(): void {
@@ -86,21 +81,24 @@ export class Metrics {
 
   watch({ requests, breaker, routes, readiness, pollers, subscriptions }: Watched): void {
     const { instruments } = this;
-    instruments.gauge(
-      'gateway_ready',
-      'Whether requests are accepted: 1 until the process stops.',
-      () => Number(readiness.report().ready),
-    );
-    instruments.gauge(
-      'gateway_degraded',
-      'Whether a circuit is open, the last REST call failed, or a file of trusted documents is bad.',
-      () => Number(readiness.report().degraded),
-    );
-    instruments.gauge(
-      'gateway_requests_in_flight',
-      'GraphQL requests in flight.',
-      () => requests.inFlight,
-    );
+    const gauges: Record<string, readonly [help: string, read: () => number]> = {
+      gateway_ready: [
+        'Whether requests are accepted: 1 until the process stops.',
+        () => Number(readiness.report().ready),
+      ],
+      gateway_degraded: [
+        'Whether a circuit is open, the last REST call failed, or a file of trusted documents is bad.',
+        () => Number(readiness.report().degraded),
+      ],
+      gateway_requests_in_flight: ['GraphQL requests in flight.', () => requests.inFlight],
+      gateway_subscriptions_open: ['Open subscriptions.', () => subscriptions.size],
+      gateway_live_watchers: [
+        'Subscriptions and waiting mutations that watch an object.',
+        () => pollers.watchers,
+      ],
+      gateway_live_pollers: ['Polled objects, each polled once per API key.', () => pollers.size],
+    };
+    for (const [name, [help, read]] of Object.entries(gauges)) instruments.gauge(name, help, read);
     instruments.gauges(
       'gateway_breaker_state',
       'The worst circuit of a scope: 0 closed, 1 half-open, 2 open.',
@@ -124,21 +122,6 @@ export class Metrics {
       'route',
       Object.keys(routes()),
       (route) => Number(routes()[route] === 'missing'),
-    );
-    instruments.gauge(
-      'gateway_subscriptions_open',
-      'Open subscriptions.',
-      () => subscriptions.size,
-    );
-    instruments.gauge(
-      'gateway_live_watchers',
-      'Subscriptions and waiting mutations that watch an object.',
-      () => pollers.watchers,
-    );
-    instruments.gauge(
-      'gateway_live_pollers',
-      'Polled objects, each polled once per API key.',
-      () => pollers.size,
     );
   }
 
