@@ -61,4 +61,4 @@ const explainedCall = (entry: CallLogEntry): ExplainedCall => {
 export const serverTiming = ({ calls, rounds, backendMs }: CallLog): string =>
   `calls;desc="${calls}", rounds;desc="${rounds}", backend;dur=${toTenths(backendMs)}`;
 
-const toTenths = (ms: number): number => Math.round(ms * 10) / 10;
+export const toTenths = (ms: number): number => Math.round(ms * 10) / 10;

@@ -2,6 +2,7 @@
  * A request and its REST calls as HAR 1.2, which the developer tools of every browser open. Calls have only what the
  * call log has: route templates, with `{page_id}` as `:page_id` since URLs have no braces, and no key, header or body.
  */
+import { toTenths } from '../../plan/explain.ts';
 import type { TabExchange } from '../exchange/exchange.ts';
 import { callLogOf } from '../exchange/extensions.ts';
 import { ENDPOINT } from '../exchange/request.ts';
@@ -89,15 +90,17 @@ function entryOf(
   };
   return {
     startedDateTime: new Date(startMs).toISOString(),
-    time: tenths(durationMs),
+    time: toTenths(durationMs),
     request: { ...message, queryString: [], ...request },
     response: { ...message, statusText: '', redirectURL: '', ...response },
     cache: {},
-    timings: { send: 0, wait: tenths(waitMs), receive: tenths(Math.max(0, durationMs - waitMs)) },
+    timings: {
+      send: 0,
+      wait: toTenths(waitMs),
+      receive: toTenths(Math.max(0, durationMs - waitMs)),
+    },
   };
 }
 
 const pairs = (headers: TabExchange['headers']) =>
   headers.map(([name, value]) => ({ name, value }));
-
-const tenths = (ms: number): number => Math.round(ms * 10) / 10;

@@ -4,6 +4,7 @@
  * Queries, variables, headers and addresses are never logged.
  */
 import type { GraphQLError } from 'graphql';
+import { toTenths } from '../../../plan/explain.ts';
 import type { CallLog, CallLogEntry } from '../../../rest/call/call-log.ts';
 import { maskedCauseOf } from '../../operation/error-translation.ts';
 import type { Answered, Operation } from '../../operation/operation.ts';
@@ -51,10 +52,10 @@ function lineOf(operation: Operation, { status, outcome, durationMs }: Answered)
   const slowest = rest && slowestOf(rest.callLog);
   return {
     ...identityOf(operation),
-    durationMs: round(durationMs),
+    durationMs: toTenths(durationMs),
     calls: rest?.callLog.calls ?? 0,
     rounds: rest?.callLog.rounds ?? 0,
-    ...(slowest && { slowestCall: nameOf(slowest), slowestMs: round(msOf(slowest)) }),
+    ...(slowest && { slowestCall: nameOf(slowest), slowestMs: toTenths(msOf(slowest)) }),
     bytes,
     ...(codes.size > 0 && { errorCodes: [...codes] }),
     status: outcome === 'abandoned' ? CLIENT_CLOSED_REQUEST : status,
@@ -76,8 +77,6 @@ function identityOf(operation: Operation): object {
     ...(app && { app: app.app, appVersion: app.version }),
   };
 }
-
-const round = (ms: number): number => Math.round(ms * 10) / 10;
 
 const nameOf = ({ route }: CallLogEntry): string => `${route.method} ${route.path}`;
 
@@ -103,8 +102,8 @@ function callsOf({ entries }: CallLog): object {
       source,
       ...(attempt > 1 && { attempt }),
       ahead,
-      startMs: round(startMs),
-      ...(endMs !== undefined && { endMs: round(endMs) }),
+      startMs: toTenths(startMs),
+      ...(endMs !== undefined && { endMs: toTenths(endMs) }),
       status,
       failure,
     };
