@@ -115,8 +115,13 @@ export class Run {
     if (id !== undefined) this.#runs.remembered.remember(id, this.#later ?? []);
   }
 
+  /** Returns the hash of the screen; undefined for variables of a plugin that are not JSON. */
   #idOfScreen(sharingKey: string): string | undefined {
-    return (this.#screenId ??= screenIdOf(this.predictions.id, this.#variables, sharingKey));
+    if (this.#screenId !== undefined) return this.#screenId;
+    const variables = orUndefined(() => JSON.stringify(this.#variables ?? {}));
+    if (variables === undefined) return undefined;
+    const text = `${this.predictions.id}\n${variables}\n${sharingKey}`;
+    return (this.#screenId = hash('sha256', text, 'base64url'));
   }
 
   #start(first: Call): void {
@@ -269,20 +274,4 @@ export class RememberedReads {
     const known = this.#routes.indexOf(route);
     return known === -1 ? this.#routes.push(route) - 1 : known;
   }
-}
-
-/**
- * Returns the hash of a screen; undefined for variables of a plugin that are not JSON.
- *
- * @param sharingKey equal for callers that may share responses.
- */
-function screenIdOf(
-  operationId: string,
-  variables: unknown,
-  sharingKey: string,
-): string | undefined {
-  const text = orUndefined(() => JSON.stringify(variables ?? {}));
-  return text === undefined
-    ? undefined
-    : hash('sha256', `${operationId}\n${text}\n${sharingKey}`, 'base64url');
 }
