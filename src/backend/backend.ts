@@ -8,8 +8,6 @@ import { createPublisher } from './publishing.ts';
 import { handlers } from './routes/resources.ts';
 import { seedWhenEmpty } from './seed/seed.ts';
 
-export { BackendDatabaseError } from './database/database.ts';
-
 export interface BackendOptions extends AppOptions {
   /** `file:…`, `:memory:`, or a remote `libsql://…`. */
   readonly databaseUrl: string;

@@ -72,10 +72,7 @@ export function contentPages({
         // Caches need `__typename`, and clients cannot add it to a document that is sent by its id.
         documentTransforms: [addTypenameSelectionDocumentTransform],
         preset,
-        presetConfig: {
-          fragmentMasking: false,
-          persistedDocuments: { hashAlgorithm: 'sha256' },
-        },
+        presetConfig: { fragmentMasking: false, persistedDocuments: { hashAlgorithm: 'sha256' } },
         config: {
           importExtension,
           onlyOperationTypes: true,

@@ -5,7 +5,7 @@
  * value, which is an index scan at any depth. A cursor contains these values of the last item, so inserted and deleted
  * rows shift nothing.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { and, eq, sql, type Column, type SQL, type Subquery } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
@@ -98,7 +98,5 @@ function parseCursor(scope: string, cursor: string): unknown[] {
 }
 
 /** Adds a fingerprint of the list to the keys of a cursor. */
-const signed = (scope: string, text: string): string => {
-  const hash = createHash('sha256').update(scope + text);
-  return `${text}.${hash.digest('base64url').slice(0, 10)}`;
-};
+const signed = (scope: string, text: string): string =>
+  `${text}.${hash('sha256', scope + text, 'base64url').slice(0, 10)}`;

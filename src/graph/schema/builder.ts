@@ -38,9 +38,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
         'Whether there are edges after this page. If the backend does not report it, true for a full page, and `endCursor` has the error.',
     },
     hasPreviousPageFieldOptions: { description: 'Whether there are edges before this page.' },
-    startCursorFieldOptions: {
-      description: 'Cursor of the first edge. Null for an empty page.',
-    },
+    startCursorFieldOptions: { description: 'Cursor of the first edge. Null for an empty page.' },
     endCursorFieldOptions: {
       description:
         'Cursor of the last edge, to pass as `after`. Null for an empty page, and null with an error if the backend does not report whether there is a next page or where it starts.',

@@ -33,9 +33,7 @@ export const LogoImage = z.object({
   assetId: looseString.describe('ID of the asset.'),
 });
 
-export const Logo = z.object({
-  image: LogoImage.nullish().describe('Image file of the logo.'),
-});
+export const Logo = z.object({ image: LogoImage.nullish().describe('Image file of the logo.') });
 
 export const ActionCardWidget = z.object({
   type: looseString.describe('Kind of card. The REST API does not document its values.'),
