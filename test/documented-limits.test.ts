@@ -7,6 +7,7 @@ import { maxHeaderSize as nodesMaxHeaderSize } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ECHO_MS } from '../src/app/process/lifecycle.ts';
 import { MAX_HEADER_NAMES } from '../src/app/settings/table.ts';
+import { TICK_MS } from '../src/execution/core/ticks.ts';
 import { MAX_ERRORS as MAX_VARIABLE_ERRORS } from '../src/execution/operation/variables.ts';
 import { DEFAULT_LIMITS, MAX_NAME } from '../src/gateway/documents/document-limits.ts';
 import { MAX_ERRORS as MAX_DOCUMENT_ERRORS } from '../src/gateway/documents/documents.ts';
@@ -123,6 +124,8 @@ describe('docs/limits.md', () => {
       'Time per tick to parse, validate and plan': `${TURN_MS} ms`,
       'Waiting operations with a new document': n(MAX_DOCUMENTS),
       'Characters of their documents': n(MAX_DOCUMENT_CHARACTERS),
+
+      'Time per tick to complete results': `${TICK_MS} ms`,
 
       // A weight counts operations.
       'Weight of a lookup': '1',

@@ -52,8 +52,9 @@ export interface World {
 /**
  * @param isAsync whether resolvers return promises.
  * @param objects of each type, of which every path holds one. @default one for each path
+ * @param items that lists have fewer of.
  */
-export function randomWorld(seed: number, isAsync: boolean, objects = Infinity): World {
+export function randomWorld(seed: number, isAsync: boolean, objects = Infinity, items = 4): World {
   const random = new Random(seed);
   const schema = randomSchema(random);
   const { source, variableValues } = randomOperation(random, schema);
@@ -61,7 +62,7 @@ export function randomWorld(seed: number, isAsync: boolean, objects = Infinity):
   return {
     source: `${source} ${JSON.stringify(variableValues)}`,
     makeArgs: () => {
-      const values = new Values(seed, isAsync, schema, objects);
+      const values = new Values(seed, isAsync, schema, objects, items);
       return {
         schema,
         document,
@@ -279,14 +280,22 @@ class Values {
   readonly #isAsync: boolean;
   readonly #schema: GraphQLSchema;
   readonly #objects: number;
+  readonly #items: number;
   readonly #made = new Map<string, object>();
   readonly #names = new Map<unknown, string>();
 
-  constructor(seed: number, isAsync: boolean, schema: GraphQLSchema, objects: number) {
+  constructor(
+    seed: number,
+    isAsync: boolean,
+    schema: GraphQLSchema,
+    objects: number,
+    items: number,
+  ) {
     this.#seed = seed;
     this.#isAsync = isAsync;
     this.#schema = schema;
     this.#objects = objects;
+    this.#items = items;
   }
 
   /** The place that decides a resolver's value: its path where objects are unlimited, and its object otherwise. */
@@ -335,7 +344,7 @@ class Values {
   }
 
   #list(item: GraphQLOutputType, path: string, random: Random): unknown {
-    const length = random.below(4);
+    const length = random.below(this.#items);
     const isLazy = random.chance(0.1);
     const makeItem = (i: number) => this.at(item, `${path}.${i}`);
     if (isLazy) {

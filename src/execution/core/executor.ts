@@ -45,6 +45,7 @@ import {
   type MaybePromise,
 } from './resolved-value.ts';
 import { NullBoundary, ResponsePosition, type Container } from './response-position.ts';
+import { continueLater, isTickOver } from './ticks.ts';
 
 /**
  * Effect of a failed field. `PROPAGATE`: an error at a non-null position nulls the nearest nullable position above it.
@@ -175,8 +176,18 @@ export class Executor {
 
   /** @throws the error of an exceeded limit; the execution is aborted. */
   protected checkBounds(): void {
-    const error = this.bounds.excess(performance.now());
+    const nowMs = performance.now();
+    const error = this.bounds.excess(nowMs);
     if (error) throw this.abort(error, { errors: [error] });
+    this.bounds.isPaused = isTickOver(nowMs);
+  }
+
+  /** Continues in a later tick. */
+  protected pause(resume: () => void): void {
+    continueLater(() => {
+      this.bounds.isPaused = false;
+      resume();
+    });
   }
 
   /** Begins each field after the end of the previous one. */
@@ -314,10 +325,14 @@ export class Executor {
     const isArray = Array.isArray(values);
     const list: unknown[] = [];
     try {
-      if (isArray) this.countItems(field, values.length);
+      if (isArray) {
+        this.countItems(field, values.length);
+        this.#completeArray(position, item, list, values);
+        return list;
+      }
       for (const value of values) {
         list.push(this.completeItem(position, item, list, list.length, value));
-        if (!isArray) this.countItems(field, 1);
+        this.countItems(field, 1);
       }
       return list;
     } catch (error) {
@@ -325,6 +340,44 @@ export class Executor {
       handleRejections(values);
       throw error;
     }
+  }
+
+  /** Completes the items that the list does not have yet. */
+  #completeArray(
+    position: ResponsePosition,
+    item: Shape,
+    list: unknown[],
+    values: readonly unknown[],
+  ): void {
+    for (let i = list.length; i < values.length; i++) {
+      if (this.bounds.isPaused) {
+        this.#completeLater(position, item, list, values);
+        return;
+      }
+      list.push(this.completeItem(position, item, list, i, values[i]));
+    }
+  }
+
+  #completeLater(
+    position: ResponsePosition,
+    item: Shape,
+    list: unknown[],
+    values: readonly unknown[],
+  ): void {
+    // Promised items may reject before their turn.
+    handleRejections(values);
+    const boundary = this.boundaryOf(position.prev);
+    boundary.await();
+    this.pause(() => {
+      try {
+        if (!this.boundaryOf(position).isBelowNull)
+          this.#completeArray(position, item, list, values);
+      } catch (error) {
+        this.#rejected(position, boundary, error);
+        return;
+      }
+      this.#settle(boundary);
+    });
   }
 
   protected countItems(field: PreparedField, count: number): void {
@@ -426,7 +479,13 @@ export class Executor {
     complete: ((value: unknown) => unknown) | undefined,
   ): void {
     if (boundary.isBelowNull) handleRejections(value);
-    else {
+    else if (this.bounds.isPaused) {
+      handleRejections(value);
+      this.pause(() => {
+        this.#fulfilled(position, boundary, value, complete);
+      });
+      return;
+    } else {
       try {
         position.put(complete ? complete(value) : this.#completeValue(position, value));
       } catch (error) {

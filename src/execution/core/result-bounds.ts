@@ -46,6 +46,8 @@ const MARKS = 3;
 
 export class ResultBounds {
   readonly limits: ExecutionLimits;
+  /** Whether execution continues in a later tick of the event loop. */
+  isPaused = false;
   #errors = 0;
   #values = 0;
   #textBytes = 0;

@@ -210,9 +210,15 @@ export class IncrementalExecutor extends Executor {
 
   /** Begins waiting tasks, and those that they add. */
   #executeTasks(): void {
-    for (const begin of this.#waiting ?? []) {
-      if (this.abortError) break;
-      begin();
+    const waiting = this.#waiting ?? [];
+    while (waiting.length > 0 && !this.abortError) {
+      if (this.bounds.isPaused) {
+        this.pause(() => {
+          this.#executeTasks();
+        });
+        return;
+      }
+      waiting.shift()!();
     }
     this.#waiting = undefined;
   }
