@@ -1,6 +1,7 @@
 /** The embedded backend: the whole `/v0` service on a port, with its own database, called like any deployment. */
+import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { BackendDatabaseError, openDatabase } from './database/database.ts';
 import { createApp, type AppOptions } from './http/app.ts';
@@ -71,6 +72,9 @@ export async function openBackend(options: BackendOptions): Promise<EmbeddedBack
   }
 }
 
+/** Time in which a connection without requests is closed, in milliseconds. */
+const IDLE_MS = 50;
+
 type Fetch = Parameters<typeof serve>[0]['fetch'];
 
 const listen = (fetch: Fetch, hostname: string, port: number): Promise<Server> =>
@@ -81,13 +85,18 @@ const listen = (fetch: Fetch, hostname: string, port: number): Promise<Server> =
   });
 
 /**
- * Closes idle connections repeatedly: kept-alive ones become idle after their last response.
+ * Serves requests on open connections once more, and closes those that stay idle.
  *
  * @returns whether no request had to be cut.
  */
 async function stopListening(server: Server, timeoutMs: number): Promise<boolean> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const sweep = setInterval(() => server.closeIdleConnections(), 10);
+  const closed = once(server, 'close');
+  // Not `close()` of `http`, which immediately closes idle connections, even if a request is on its way.
+  NetServer.prototype.close.call(server);
+  server.prependListener('request', (_request, response) =>
+    response.setHeader('connection', 'close'),
+  );
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_MS);
   let isCut = false;
   const deadline = setTimeout(() => {
     isCut = true;
