@@ -38,7 +38,9 @@ const TopicEntryContentRef = restType('TopicEntryContent', EntryContent, {
   description: 'Content of a topic entry.',
 });
 
-restType(topicEntity, Topic, { description: 'A topic: an ordered list of entries.' });
+restType(topicEntity, Topic, {
+  description: 'A topic: an ordered list of entries.',
+});
 
 restType(topicEntryEntity, TopicEntry, {
   description: 'An entry of a topic.',
