@@ -57,7 +57,7 @@ async function ticksUntil(result: unknown): Promise<number> {
   return ticks;
 }
 
-it('lets others have ticks during a long list', async () => {
+it('leaves ticks to other work during a long list', async () => {
   const result = ask('{ items { number } }', { items: itemsOf(10_000) });
 
   expect(await ticksUntil(result)).toBeGreaterThan(3);
@@ -67,7 +67,7 @@ it('lets others have ticks during a long list', async () => {
 it.each([
   ['promised objects', '{ items { one { number } } }', false],
   ['streamed items', '{ items @stream(initialCount: 0) { number } }', true],
-])('lets others have ticks between %s', async (_, source, isIncremental) => {
+])('leaves ticks to other work between %s', async (_, source, isIncremental) => {
   let inThisTick = 0;
   let most = 0;
   const number = (): number => {
@@ -186,6 +186,26 @@ it('ends at its deadline, also between ticks', async () => {
 
   expect(result).toMatchObject({ errors: [{ extensions: { code: 'REQUEST_TIMEOUT' } }] });
   expect(result).not.toHaveProperty('data');
+});
+
+it('ends when its caller has left', async () => {
+  let numbered = 0;
+  const number = (): number => ++numbered;
+  let isCancelled = false;
+  const executeFor = executeWith({
+    limits: () => ({ ...UNLIMITED, isCancelled: () => isCancelled }),
+  });
+  const document = parse('{ items { number } }');
+
+  const result = executeFor({
+    schema,
+    document,
+    rootValue: { items: Array(9_000).fill({ number }) },
+  });
+  isCancelled = true;
+
+  expect(await result).toMatchObject({ errors: [{ message: 'The client disconnected.' }] });
+  expect(numbered).toBeLessThan(5_000);
 });
 
 it.each([false, true])(

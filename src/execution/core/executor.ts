@@ -328,6 +328,8 @@ export class Executor {
       if (isArray) {
         this.countItems(field, values.length);
         this.#completeArray(position, item, list, values);
+        // After a pause, promised items may reject before their turn.
+        if (list.length < values.length) handleRejections(values);
         return list;
       }
       for (const value of values) {
@@ -364,8 +366,6 @@ export class Executor {
     list: unknown[],
     values: readonly unknown[],
   ): void {
-    // Promised items may reject before their turn.
-    handleRejections(values);
     const boundary = this.boundaryOf(position.prev);
     boundary.await();
     this.pause(() => {
