@@ -49,12 +49,16 @@ it('serves writes after SIGTERM for DRAIN_DELAY_MS, then closes its port and exi
       body: '{}',
     });
   const statuses: number[] = [];
+  let connection: string | null = null;
   let failure: unknown;
 
   backend.process.kill('SIGTERM');
   while (failure === undefined) {
     await write().then(
-      ({ status }) => statuses.push(status),
+      ({ status, headers }) => {
+        statuses.push(status);
+        connection = headers.get('connection');
+      },
       (error: Error) => (failure = error.cause),
     );
     await sleep(5); // the pace of the writes
@@ -63,6 +67,8 @@ it('serves writes after SIGTERM for DRAIN_DELAY_MS, then closes its port and exi
   expect(await backend.exit).toBe(0);
   expect(statuses.length).toBeGreaterThan(0);
   expect(new Set(statuses)).toEqual(new Set([201]));
+  // Its last response ends the connection, so that no request is on its way when it is closed.
+  expect(connection).toBe('close');
   expect(failure).toMatchObject({ code: 'ECONNREFUSED' });
 });
 
