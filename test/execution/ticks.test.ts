@@ -188,7 +188,7 @@ it('ends at its deadline, also between ticks', async () => {
   expect(result).not.toHaveProperty('data');
 });
 
-it('ends when its caller has left', async () => {
+it('ends when its client disconnects', async () => {
   let numbered = 0;
   const number = (): number => ++numbered;
   let isCancelled = false;

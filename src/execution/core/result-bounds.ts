@@ -22,7 +22,7 @@ export interface ExecutionLimits {
   readonly deadlineMs: number;
   /** Whether something was written, so the operation must not be retried. */
   readonly hasWritten?: (() => boolean) | undefined;
-  /** Whether the caller has left, so the rest of the result is not needed. */
+  /** Whether the client has disconnected, so the rest of the result is not needed. */
   readonly isCancelled?: (() => boolean) | undefined;
   /** Called once if execution ends early, to cancel the calls of resolvers. */
   readonly onAbort?: (() => void) | undefined;
@@ -112,7 +112,7 @@ export class ResultBounds {
     const { maxValues, maxTextBytes, deadlineMs } = this.limits;
     if (this.#values > maxValues) return this.#tooLarge(`${maxValues} values`);
     if (this.#textBytes > maxTextBytes) return this.#tooLarge(`${maxTextBytes} bytes of text`);
-    // Otherwise callers who leave would pile up executions that take several ticks.
+    // Otherwise clients that disconnect could pile up executions that take several ticks.
     if (this.limits.isCancelled?.() === true) return new GraphQLError('The client disconnected.');
     if (nowMs > deadlineMs) {
       const advice = this.#advice('Request fewer fields or items.');

@@ -143,7 +143,7 @@ const createOwnExecute = ({ limits, suggestions }: ExecutionOptions): Execute =>
         deadlineMs,
         // Errors of a cancelled operation are not read, and a hundred cost as much as a result.
         maxErrors: () => (cancel.cancelled ? 1 : MAX_ERRORS),
-        // Mutations are finished, whoever leaves.
+        // Mutations are finished even if the client disconnects.
         isCancelled: () => cancel.cancelled && !writes,
         hasWritten: () => (writes?.size ?? 0) > 0,
         onAbort: () => rest.abort(),
