@@ -130,7 +130,7 @@ async function bench(options: Options): Promise<0 | 1> {
   const contestants = [OURS, ...variants, ...wanted];
   // Twice what is planned.
   const turns = queries.length * contestants.length;
-  const planned = quick ? 120 : 2 * (240 + turns * 3 * (rounds + 1) * (seconds + 1));
+  const planned = quick ? 120 : 2 * (240 + turns * 3 * (rounds + 1) * (seconds + 4));
   setTimeout(() => {
     say('Time is up: something does not end.');
     process.exit(1);
