@@ -279,4 +279,31 @@ describe('T56 several writes in one document', () => {
     await until(() => expect(testbed.hits).toBe(3));
     await testbed.holds([], { hits: 3 });
   });
+
+  it('T22 are all sent when the client disconnects, even with more values than a cancelled query may have', async () => {
+    // Some 50 values each; a cancelled query ends after 1,000.
+    const ids = Array.from({ length: 29 }, (_, i) => `a${i}`);
+    const archive = (id: string): string =>
+      `${id}: archiveAudience(input: { id: "${formatNodeId('Audience', ['p', id])}" }) { audience { ...A } }`;
+    const route = (id: string) => `DELETE /v0/pages/p/audiences/${id}` as const;
+    const late = held(world());
+    for (const id of ids) testbed.upstream.on(route(id), world());
+    testbed.upstream.on(route('a0'), late.behaviour);
+    const leaving = new AbortController();
+
+    const gone = testbed.ask(
+      `mutation { ${ids.map(archive).join(' ')} }
+       fragment A on Audience { id computedName effectiveName status latestVersion { ...V } publishedVersion { ...V } }
+       fragment V on AudienceVersion { id pageId audienceId versionId versionNumber status createdAt publishedAt
+         queuedAt archivedAt becameDraftAt obsoleteAt cancelledAt isNewPageAgent }`,
+      { signal: leaving.signal },
+    );
+    await until(() => expect(testbed.hits).toBe(1));
+    leaving.abort();
+    await expect(gone).rejects.toThrow();
+    late.release();
+
+    await until(() => expect(testbed.hits).toBe(ids.length));
+    await testbed.holds([], { hits: ids.length });
+  });
 });
