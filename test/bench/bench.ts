@@ -21,7 +21,14 @@ import {
 } from './contenders.ts';
 import { CONNECTIONS, loopLoad, wrkLoad } from './load.ts';
 import { has, killAll, leaveServersAlone, runToEnd, useAllCores } from './machine.ts';
-import { LATENCY_MS, measureDirect, measureQuery, measureWall, type Wall } from './measure.ts';
+import {
+  LATENCY_MS,
+  LEAD_SECONDS,
+  measureDirect,
+  measureQuery,
+  measureWall,
+  type Wall,
+} from './measure.ts';
 import { QUERIES } from './queries.ts';
 import { reportOf, type Row } from './report.ts';
 import { findDifferences, startServer } from './servers.ts';
@@ -130,7 +137,7 @@ async function bench(options: Options): Promise<0 | 1> {
   const contestants = [OURS, ...variants, ...wanted];
   // Twice what is planned.
   const turns = queries.length * contestants.length;
-  const planned = quick ? 120 : 2 * (240 + turns * 3 * (rounds + 1) * (seconds + 4));
+  const planned = quick ? 120 : 2 * (240 + turns * 3 * (rounds + 1) * (LEAD_SECONDS + seconds + 1));
   setTimeout(() => {
     say('Time is up: something does not end.');
     process.exit(1);

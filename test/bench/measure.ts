@@ -54,8 +54,8 @@ interface Turn extends LoadResult {
 /** Before V8 has compiled what a query needs, a process takes several times as long for it. */
 const WARMING_SECONDS = 12;
 
-/** While a server waits for its turn, V8 may give memory and compiled code back. Each turn begins with a lead that does not count. */
-const LEAD_SECONDS = 3;
+/** Each turn begins with a lead that does not count: in pauses V8 shrinks the heap and drops compiled code. */
+export const LEAD_SECONDS = 3;
 
 /** The most that heads may add to a response, in bytes. */
 const HEADS = 2_000;
