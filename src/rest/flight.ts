@@ -39,8 +39,14 @@ interface JoinableRead {
   flight: Flight | undefined;
 }
 
-/** Reads of one sharing key, by path. A Map for each, since most are empty, and so replaced, after every request. */
-type JoinableReads = Map<string, JoinableRead>;
+/** Reads of one sharing key. Their Map is dropped when it is empty, since most are after every request. */
+interface JoinableReads {
+  /** By path. */
+  byId: Map<string, JoinableRead> | undefined;
+}
+
+/** Number of sharing keys up to which those without reads stay, for the same reason. */
+const IDLE_KEYS = 1_000;
 
 export class Flights {
   readonly options: FlightOptions;
@@ -59,23 +65,25 @@ export class Flights {
     // Reads that must be newer than a write do not join reads that may have begun before it.
     const id = newerThan === undefined ? path : `${path} ${newerThan}`;
     let among = this.#joinable.get(from.sharingKey);
-    const known = among?.get(id)?.flight;
+    const known = among?.byId?.get(id)?.flight;
     // A probe may take its whole timeout, so only its own request waits for it.
     if (known && (known.call.from === from || !known.isProbe)) return known.join(call);
-    if (!among) this.#joinable.set(from.sharingKey, (among = new Map<string, JoinableRead>()));
+    if (!among) this.#joinable.set(from.sharingKey, (among = { byId: undefined }));
     const joinable: JoinableRead = { among, id, flight: undefined };
     joinable.flight = new Flight(this, call, joinable);
-    among.set(id, joinable);
+    (among.byId ??= new Map()).set(id, joinable);
     return joinable.flight.start();
   }
 
   endJoining(joinable: JoinableRead, sharingKey: string): void {
     joinable.flight = undefined;
     const { among, id } = joinable;
-    if (among.get(id) !== joinable) return;
-    among.delete(id);
-    if (among.size === 0 && this.#joinable.get(sharingKey) === among)
-      this.#joinable.delete(sharingKey);
+    const { byId } = among;
+    if (byId?.get(id) !== joinable) return;
+    byId.delete(id);
+    if (byId.size > 0) return;
+    among.byId = undefined;
+    if (this.#joinable.size > IDLE_KEYS) this.#joinable.delete(sharingKey);
   }
 
   /**

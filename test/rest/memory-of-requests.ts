@@ -1,14 +1,14 @@
 /**
- * Prints how many bytes of the old generation a request with twenty calls leaves behind before a full collection of V8,
- * where as many others are in flight all the time as the first argument says, of as many API keys as the second says. It
- * runs in its own process, because objects of other tests would count as well.
+ * Prints how many bytes of the old generation a request leaves behind before a full collection of V8. Its arguments: how
+ * many others are always in flight, of how many API keys, and how many calls each request makes. It runs in its own
+ * process, because objects of other tests would count as well.
  */
 import { routes } from '../../src/v0/routes.ts';
 import { scopeOf } from '../support/settings.ts';
 import { oldBytes, openManualUpstream, promote } from '../support/manual-upstream.ts';
 
-const CALLS = 20;
-const [OTHERS, KEYS] = process.argv.slice(2).map(Number) as [number, number];
+const [OTHERS, KEYS, CALLS] = process.argv.slice(2).map(Number) as [number, number, number];
+const MEASURED = 6_000 / CALLS;
 
 const { dispatcher, upstream } = openManualUpstream();
 let count = 0;
@@ -21,7 +21,7 @@ function request() {
       rest.call(routes.getPerson, { path: { person_id: `${id}${i}` } }),
     ),
   );
-  if (count % 100 === 0) promote();
+  if (count % (2_000 / CALLS) === 0) promote();
   return { id, answers };
 }
 
@@ -36,7 +36,7 @@ async function requests(number: number): Promise<void> {
   }
 }
 
-await requests(200);
+await requests(4_000 / CALLS);
 const before = oldBytes();
-await requests(300);
-process.stdout.write(String((oldBytes() - before) / 300), () => process.exit());
+await requests(MEASURED);
+process.stdout.write(String((oldBytes() - before) / MEASURED), () => process.exit());

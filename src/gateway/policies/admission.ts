@@ -242,6 +242,12 @@ function overloaded(waitMs: number): GraphQLError {
   });
 }
 
+/**
+ * Number of keys up to which those with nothing in flight stay: a Map from which keys come and go grows new tables, all of
+ * which V8 copies to its old generation.
+ */
+const IDLE_KEYS = 1_000;
+
 /** What a key has in flight. */
 class Share {
   readonly key: string;
@@ -415,7 +421,7 @@ export class Admission {
 
   /** Called by permits when their share has changed. */
   change({ key, weight }: Share, moreOfAll: number, moreBytes: number, isLess: boolean): void {
-    if (weight === 0) this.#shares.delete(key);
+    if (weight === 0 && this.#shares.size > IDLE_KEYS) this.#shares.delete(key);
     this.#active += moreOfAll;
     this.#bytes += moreBytes;
     if (!isLess || this.#queue.size === 0 || this.#isScheduled) return;
