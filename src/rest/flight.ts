@@ -241,7 +241,8 @@ class Flight extends Caller implements CachedFlight {
     const { clock } = settings;
     const next = (): void => this.#startAttempt(attempt.attempt + 1, retry.isFresh);
     const timer = clock.setTimeout(next, retry.afterMs);
-    this.#cancelWait = () => clock.clearTimeout(timer);
+    const cancelWait = (): void => clock.clearTimeout(timer);
+    this.#cancelWait = cancelWait;
   }
 
   /** Responds to all callers, while the attempt may continue. Idempotent. */

@@ -5,7 +5,6 @@ import { Cancel } from '../../src/lib/cancel.ts';
 import type { Operation } from '../../src/gateway/operation/operation.ts';
 import { Admission, CallerLimits, type Permit } from '../../src/gateway/policies/admission.ts';
 import { NewDocuments } from '../../src/gateway/policies/new-documents.ts';
-import { retainedBytes } from '../support/retained-bytes.ts';
 
 /** The bytes of a response of this weight. */
 const bytesOf = (weight: number): number => (weight - 1) * 200_000;
@@ -424,10 +423,4 @@ describe('new documents', () => {
     await nextDocument();
     expect(had).toEqual(['b', 'b', 'a', 'a']);
   });
-});
-
-it('leaves next to nothing in the old generation when keys come and go', async () => {
-  const bytes = await retainedBytes('memory-of-permits.ts', import.meta.url);
-
-  expect(bytes).toBeLessThan(10);
 });

@@ -199,9 +199,8 @@ export class Executor {
         const field = selection.fields[i]!;
         data[field.key] = this.#executeField(field, this.#args.rootValue, undefined, data);
         if (this.root.isAwaited) {
-          this.#next = () => {
-            executeFrom(i + 1);
-          };
+          const next = (): void => executeFrom(i + 1);
+          this.#next = next;
           return;
         }
       }

@@ -62,12 +62,11 @@ class HttpExchange {
   readonly #port: Readonly<Port>;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, port: Readonly<Port>) {
-    const arrival = arrive(incoming.headers['x-request-id']);
+    const arrival = arrive(incoming.headers['x-request-id'], () => outgoing.destroy());
     this.#incoming = incoming;
     this.#outgoing = outgoing;
     this.#port = port;
     this.#arrival = arrival;
-    arrival.cut = () => outgoing.destroy();
     // `on` is cheaper than `once`.
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) arrival.cancel.cancel();

@@ -120,7 +120,8 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
         resolve(heard);
       };
       const timer = clock.setTimeout(() => end(false), waitMs);
-      this.#wake = () => end(true);
+      const wake = (): void => end(true);
+      this.#wake = wake;
       if (this.#arrived) end(true);
     });
   }

@@ -207,7 +207,8 @@ export class OperationServer {
   end(operation: Operation, status: number): void {
     const { parts } = operation;
     if (parts && !parts.isOver) {
-      parts.onEnd = () => this.end(operation, status);
+      const onEnd = (): void => this.end(operation, status);
+      parts.onEnd = onEnd;
       return;
     }
     const outcome = outcomeOf(operation, status);
