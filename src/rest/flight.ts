@@ -18,6 +18,7 @@ import {
 import type { CallLogEntry, ExposedHeader, SpanRef } from './call/call-log.ts';
 import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from './call/errors.ts';
 import type { WaitOfRequest } from './call/deadlines.ts';
+import { IDLE_KEYS } from './call/keys.ts';
 import { freeze } from './decode/decode-cache.ts';
 import type { RateLimitBackoff } from './policies/rate-limit-backoff.ts';
 import type { Retries } from './policies/retry.ts';
@@ -44,9 +45,6 @@ interface JoinableReads {
   /** By path. */
   byId: Map<string, JoinableRead> | undefined;
 }
-
-/** Number of sharing keys up to which those without reads stay, for the same reason. */
-const IDLE_KEYS = 1_000;
 
 export class Flights {
   readonly options: FlightOptions;
@@ -83,7 +81,9 @@ export class Flights {
     byId.delete(id);
     if (byId.size > 0) return;
     among.byId = undefined;
-    if (this.#joinable.size > IDLE_KEYS) this.#joinable.delete(sharingKey);
+    // After a write, the key may have other reads.
+    if (this.#joinable.size > IDLE_KEYS && this.#joinable.get(sharingKey) === among)
+      this.#joinable.delete(sharingKey);
   }
 
   /**
@@ -241,6 +241,7 @@ class Flight extends Caller implements CachedFlight {
     const { clock } = settings;
     const next = (): void => this.#startAttempt(attempt.attempt + 1, retry.isFresh);
     const timer = clock.setTimeout(next, retry.afterMs);
+    // Named, so that V8 does not allocate it in its old generation.
     const cancelWait = (): void => clock.clearTimeout(timer);
     this.#cancelWait = cancelWait;
   }

@@ -1,14 +1,18 @@
 /**
  * Prints how many bytes of the old generation a request leaves behind before a full collection of V8. Its arguments: how
- * many others are always in flight, of how many API keys, and how many calls each request makes. It runs in its own
- * process, because objects of other tests would count as well.
+ * many others are always in flight, of how many API keys, how many calls each request makes, and how many requests are
+ * measured. It runs in its own process, because objects of other tests would count as well.
  */
 import { routes } from '../../src/v0/routes.ts';
 import { scopeOf } from '../support/settings.ts';
 import { oldBytes, openManualUpstream, promote } from '../support/manual-upstream.ts';
 
-const [OTHERS, KEYS, CALLS] = process.argv.slice(2).map(Number) as [number, number, number];
-const MEASURED = 6_000 / CALLS;
+const [OTHERS, KEYS, CALLS, MEASURED] = process.argv.slice(2).map(Number) as [
+  number,
+  number,
+  number,
+  number,
+];
 
 const { dispatcher, upstream } = openManualUpstream();
 let count = 0;
@@ -21,7 +25,7 @@ function request() {
       rest.call(routes.getPerson, { path: { person_id: `${id}${i}` } }),
     ),
   );
-  if (count % (2_000 / CALLS) === 0) promote();
+  if (count % (MEASURED / 3) === 0) promote();
   return { id, answers };
 }
 
@@ -36,7 +40,7 @@ async function requests(number: number): Promise<void> {
   }
 }
 
-await requests(4_000 / CALLS);
+await requests((2 * MEASURED) / 3);
 const before = oldBytes();
 await requests(MEASURED);
 process.stdout.write(String((oldBytes() - before) / MEASURED), () => process.exit());

@@ -120,6 +120,7 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
         resolve(heard);
       };
       const timer = clock.setTimeout(() => end(false), waitMs);
+      // Named, so that V8 does not allocate it in its old generation.
       const wake = (): void => end(true);
       this.#wake = wake;
       if (this.#arrived) end(true);

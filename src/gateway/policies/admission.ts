@@ -13,6 +13,7 @@ import { rejectCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { BYTES_PER_UNIT, weightOfBytes, type Weighed } from '../../plan/weight.ts';
 import { hasKind, type ReceiveRefusal } from '../../rest/call/errors.ts';
+import { IDLE_KEYS } from '../../rest/call/keys.ts';
 import type { Upstream } from '../../rest/upstream.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
@@ -241,12 +242,6 @@ function overloaded(waitMs: number): GraphQLError {
     },
   });
 }
-
-/**
- * Number of keys up to which those with nothing in flight stay: a Map from which keys come and go grows new tables, all of
- * which V8 copies to its old generation.
- */
-const IDLE_KEYS = 1_000;
 
 /** What a key has in flight. */
 class Share {

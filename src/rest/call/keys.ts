@@ -15,6 +15,12 @@ const MAX_ACCEPTED = 10_000;
 /** Maximum number of keys whose calls failed before any was accepted. */
 const MAX_FAILING = 1_000;
 
+/**
+ * Number of keys up to which a Map keeps those with nothing in flight. A Map from which keys come and go grows new tables,
+ * and V8 promotes all of them.
+ */
+export const IDLE_KEYS = 1_000;
+
 /** The calls of one route, of all keys. */
 export class RouteLoad {
   /** Calls in flight. */
