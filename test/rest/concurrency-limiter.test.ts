@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasKind } from '../../src/rest/call/errors.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BUSY_CALLS, BUSY_MS } from '../../src/rest/policies/concurrency-limiter.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, silence, status } from '../support/faults.ts';
 import { until } from '../support/until.ts';
@@ -46,6 +47,31 @@ async function openFull(...more: readonly string[]) {
   void Promise.allSettled(asked);
   await until(() => rest.backend.hits() === keys.length + more.length + 4);
   return { ...rest, clock, one, first: asked[0], calls, limiter: rest.upstream.limiter };
+}
+
+/** 64 connections with 36 calls in flight. */
+async function openBusy() {
+  const clock = new FakeClock();
+  const rest = await openRest({ clock, connections: 64, breaker: NO_BREAKER });
+  await accept(rest, 'busy', 'new');
+  const waiting: (() => void)[] = [];
+  rest.backend.on('*', async (...args) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    await ok(personAsked)(...args);
+  });
+  const busy = rest.client({ apiKey: 'busy' });
+  let ended = 0;
+  for (let i = 0; i < BUSY_CALLS + 4; i++) {
+    void outcome(getPerson(busy, i)).then(() => (ended += 1));
+  }
+  await until(() => waiting.length === BUSY_CALLS + 4);
+  /** Lets one call end. */
+  const respond = async (): Promise<void> => {
+    const before = ended;
+    waiting.shift()!();
+    await until(() => ended > before);
+  };
+  return { clock, limiter: rest.upstream.limiter, respond };
 }
 
 describe('the concurrency limiter', () => {
@@ -501,5 +527,53 @@ describe('an operation that may begin', () => {
     clock.pass(1);
 
     expect([limiter.mayBegin('new', 0), told.mock.calls.length]).toEqual([true, 1]);
+  });
+
+  it('waits above 32 calls in flight while responses keep arriving, and for at most 5 ms', async () => {
+    const { limiter, clock, respond } = await openBusy();
+
+    await respond();
+    expect([limiter.mayBegin('new', 0), limiter.mayBegin('new', 0)]).toEqual([true, false]);
+    clock.pass(BUSY_MS);
+    expect([limiter.mayBegin('new', 0), limiter.mayBegin('new', 0)]).toEqual([true, false]);
+  });
+
+  it('begins when no response has arrived in a tick, as long as connections are free', async () => {
+    const { limiter, respond } = await openBusy();
+    await respond();
+    limiter.mayBegin('new', 0);
+    expect(limiter.mayBegin('new', 0)).toBe(false);
+
+    await new Promise<void>((resolve) => limiter.whenRoom(resolve));
+
+    const begun = Array.from({ length: 4 }, (_, i) => limiter.mayBegin('new', i * 12));
+    expect(begun).toEqual([true, true, true, true]);
+  });
+
+  it('begins below 32 calls in flight, with those of the operations before it', async () => {
+    const { limiter, respond } = await openBusy();
+    for (let i = 0; i < 5; i++) await respond();
+    limiter.mayBegin('new', 0);
+
+    expect([limiter.mayBegin('new', 0), limiter.mayBegin('new', 1)]).toEqual([true, false]);
+  });
+
+  it('does not look again until a call ends, if its key has used up its share', async () => {
+    const rest = await openRest({ clock: new FakeClock(), connections: 64, breaker: NO_BREAKER });
+    const { limiter } = rest.upstream;
+    await accept(rest, 'busy');
+    rest.backend.on('*', silence());
+    const busy = rest.client({ apiKey: 'busy' });
+    for (let i = 0; i < 60; i++) void outcome(getPerson(busy, i));
+    let looks = 0;
+    const look = (): void => {
+      looks += 1;
+      if (!limiter.mayBegin('busy', 0)) limiter.whenRoom(look);
+    };
+
+    look();
+    await sleep(20);
+
+    expect(looks).toBeLessThanOrEqual(2);
   });
 });

@@ -19,6 +19,15 @@ export const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
 /** Calls of a request that wait in one turn. */
 export const CALLS_PER_TURN = 16;
 
+/**
+ * Calls in flight above which operations wait while responses keep arriving. More operations at a time would not finish
+ * sooner, but more of their objects would be alive, to be copied by V8 and to leave the processor's cache.
+ */
+export const BUSY_CALLS = 32;
+
+/** Time after which the next operation begins nevertheless, so that those with many calls delay others little. */
+export const BUSY_MS = 5;
+
 /** Time without progress after which operations no longer wait for the queue, in milliseconds. */
 export const NO_PROGRESS_MS = 250;
 
@@ -36,6 +45,10 @@ export class ConcurrencyLimiter {
   /** When the queue began, or last sent a call. */
   #progressMs = 0;
   #isScheduled = false;
+  /** Whether no call has ended since a tick was scheduled: the process waits for the backend. */
+  #isIdle = true;
+  /** When an operation last began. */
+  #begunMs = 0;
   /** Calls in flight of all keys. */
   #active = 0;
   #onRoom: (() => void) | undefined;
@@ -59,7 +72,8 @@ export class ConcurrencyLimiter {
     const share = (attempt.share = this.#shareOf(call));
     // Connections that came free belong to queued attempts first. Otherwise none of them could start, so this attempt
     // overtakes none that could.
-    if (!this.#isScheduled && this.#mayStart(share, call.priority)) {
+    const isNext = this.#queue.length === 0 || !this.#isScheduled;
+    if (isNext && this.#mayStart(share, call.priority)) {
       this.#send(attempt, share);
       return undefined;
     }
@@ -82,16 +96,26 @@ export class ConcurrencyLimiter {
 
   /**
    * Whether an operation of a key should begin: its calls would be sent immediately, or before those in the queue.
-   * Otherwise its results would wait in memory for calls that cannot be sent. A queue without progress delays no operation.
+   * Otherwise its results would wait in memory for calls that cannot be sent. A queue without progress delays no operation,
+   * and responses that keep arriving delay the next one for at most `BUSY_MS`.
    *
    * @param begun calls of operations that begin before it, in the same tick.
    */
   mayBegin(apiKey: string, begun: number): boolean {
     // Room that is about to be given away belongs to those who have waited for it.
     if (this.#isScheduled && this.#onRoom) return false;
+    const nowMs = this.#settings.clock.now();
+    const isBusy = !this.#isIdle && this.#active + begun >= BUSY_CALLS;
+    if (isBusy && nowMs - this.#begunMs < BUSY_MS) return false;
+    if (!this.#canSend(apiKey, begun, nowMs)) return false;
+    this.#begunMs = nowMs;
+    return true;
+  }
+
+  #canSend(apiKey: string, begun: number, nowMs: number): boolean {
     const next = this.#queue.find(({ call }) => !isDeferred(call));
     if (!next) return begun < this.#settings.connections;
-    if (this.#settings.clock.now() - this.#progressMs >= NO_PROGRESS_MS) return true;
+    if (nowMs - this.#progressMs >= NO_PROGRESS_MS) return true;
     const key = this.#keys.isAccepted(apiKey) ? this.#keys.find(apiKey)! : this.#keys.unaccepted;
     const isFree = key.waiting === 0 && this.#active + begun < this.#settings.connections;
     return isFree || (begun === 0 && this.#turnOf(key) < next.turn);
@@ -100,6 +124,7 @@ export class ConcurrencyLimiter {
   /** Calls a listener once, when `mayBegin` may have changed. There is one listener. */
   whenRoom(onRoom: () => void): void {
     this.#onRoom = onRoom;
+    if (!this.#isIdle) this.#schedule();
     // Otherwise nothing would call it while no call ends.
     if (this.#hasStallTimer) return;
     this.#hasStallTimer = true;
@@ -113,8 +138,13 @@ export class ConcurrencyLimiter {
     this.#count(attempt.call, attempt.share!, -1);
     attempt.share = undefined;
     if (!(settled instanceof Error)) this.#noteAcceptance(attempt.call, settled.status);
-    if (this.#isScheduled || (this.#queue.length === 0 && !this.#onRoom)) return;
-    this.#isScheduled = true;
+    if (this.#queue.length > 0 || this.#onRoom) this.#schedule();
+    this.#isIdle = false;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = this.#isIdle = true;
     // Deferred: a caller that disconnects cancels its calls one by one, and the next in the queue may be its own.
     setImmediate(() => this.#sendQueued());
   }
