@@ -16,11 +16,12 @@ const LARGEST_PART = 1 / 8; // maximum share of an entry
 const ENTRY_BYTES = 256; // overhead of an entry
 
 /**
- * Misses of a route after which only a sample of its paths is cached, one in `SAMPLED`. A hit, which saves more than a miss
- * costs, cancels `MISSES_PER_HIT` of them.
+ * Misses of a route after which only a sample of its reads is cached, the last `SAMPLE` of every `READS`. A hit, which saves
+ * more than a miss costs, cancels `MISSES_PER_HIT` of them.
  */
 export const MAX_MISSES = 1_000;
-export const SAMPLED = 16;
+export const READS = 1_024;
+const SAMPLE = 64;
 const MISSES_PER_HIT = 8;
 
 /** The latest response of a path that is not cached yet: most never come again. */
@@ -31,6 +32,13 @@ interface SeenResponse {
   sum: number | undefined;
 }
 
+interface RouteUse {
+  /** Less hits. */
+  misses: number;
+  /** Since it had too many misses. */
+  reads: number;
+}
+
 interface CachedDecode {
   readonly body: Uint8Array;
   readonly type: string | string[] | undefined;
@@ -39,8 +47,7 @@ interface CachedDecode {
 
 export class DecodeCache {
   readonly #entries: LRUCache<string, SeenResponse | CachedDecode>;
-  /** Misses by route, less hits. */
-  readonly #misses = new Map<Route, number>();
+  readonly #routes = new Map<Route, RouteUse>();
 
   constructor(maxBytes = MAX_BYTES) {
     this.#entries = new LRUCache<string, SeenResponse | CachedDecode>({
@@ -54,16 +61,20 @@ export class DecodeCache {
   /** Like `decode`, with the same errors. Values from the cache are frozen, since callers share them. */
   decode(call: Pick<Call, 'route' | 'path'>, response: RestResponse): DecodedResponse {
     if (!isRead(call)) return decode(call, response);
-    const misses = this.#misses.get(call.route) ?? 0;
-    if (misses >= MAX_MISSES && !isSampled(call.path)) return decode(call, response);
+    let use = this.#routes.get(call.route);
+    if (!use) this.#routes.set(call.route, (use = { misses: 0, reads: 0 }));
+    if (use.misses >= MAX_MISSES) {
+      use.reads = (use.reads + 1) % READS;
+      if (use.reads < READS - SAMPLE) return decode(call, response);
+    }
     const entry = this.#entries.get(call.path);
     const cached = entry && 'decoded' in entry ? entry : undefined;
     if (cached && isSame(cached, response)) {
-      this.#misses.set(call.route, Math.max(0, misses - MISSES_PER_HIT));
+      use.misses = Math.max(0, use.misses - MISSES_PER_HIT);
       freeze(cached.decoded.value as object);
       return cached.decoded;
     }
-    this.#misses.set(call.route, Math.min(MAX_MISSES, misses + 1));
+    use.misses = Math.min(MAX_MISSES, use.misses + 1);
     const decoded = decode(call, response);
     const { body, headers } = response;
     // Values with errors are not cached: errors contain the request id.
@@ -93,8 +104,6 @@ const isSame = ({ body, type, decoded }: CachedDecode, response: RestResponse): 
   response.body.equals(body) &&
   decoded.status === response.status &&
   String(type) === String(response.headers['content-type']);
-
-const isSampled = (path: string): boolean => crc32(path) % SAMPLED === 0;
 
 /** Freezes a value deeply. Iterative, since recursion could overflow the stack. */
 export function freeze(root: object): void {
