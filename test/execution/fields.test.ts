@@ -24,6 +24,67 @@ import {
 import { describe, expect, it } from 'vitest';
 import { executeAlike, executeWith, clientErrors } from './oracle.ts';
 
+describe('the leaves of many objects', () => {
+  const schema = buildSchema(`
+    enum Colour { RED GREEN }
+    type Thing { id: ID! colour: Colour name: String size: Float count: Int! isNew: Boolean length: Int }
+    type Query { things: [Thing] }
+  `);
+  const document = parse(
+    '{ things { id colour __typename name again: name size count isNew length } }',
+  );
+  const thing = (i: number) => ({
+    id: `t${i}`,
+    colour: 'RED',
+    name: 'a',
+    size: 1.5,
+    count: i,
+    isNew: true,
+  });
+  const things = (...last: readonly unknown[]) =>
+    executeAlike({
+      schema,
+      document,
+      rootValue: { things: [...Array.from({ length: 60 }, (_, i) => thing(i)), ...last] },
+    });
+
+  it.each<[string, object | string, number]>([
+    ['numbers for IDs and strings', { id: 7, name: 8 }, 0],
+    ['values that serialize rejects', { colour: 'BLUE', isNew: 'yes', size: 'large' }, 3],
+    ['null for nullable fields', { colour: null, name: null, size: undefined, isNew: null }, 0],
+    ['null for a non-null field', { count: null }, 1],
+    ['functions and promises', { name: () => 'b', size: Promise.resolve(2) }, 0],
+    ['long strings', { name: 'ü'.repeat(300) }, 0],
+    ['what is no object', 'text', 1],
+  ])('are those of graphql-js: %s', async (_what, last, failures) => {
+    const given = typeof last === 'string' ? last : { ...thing(60), ...last };
+    const { errors = [] } = await things(given);
+    expect(errors).toHaveLength(failures);
+  });
+
+  it('are those of graphql-js if reading one throws', async () => {
+    const given = Object.defineProperty(thing(60), 'name', {
+      get: () => {
+        throw new Error('no name');
+      },
+    });
+    expect((await things(given)).errors).toHaveLength(2);
+  });
+
+  it('are null for a string, which has a length but no fields', async () => {
+    const rootValue = { things: Array.from({ length: 60 }, () => 'text') };
+    const of = { schema, document: parse('{ things { length name } }'), rootValue };
+    expect((await executeAlike(of)).errors).toBeUndefined();
+  });
+
+  it('have keys such as __proto__', async () => {
+    const odd = parse('{ things { __proto__: id name } }');
+    const rootValue = { things: Array.from({ length: 60 }, (_, i) => thing(i)) };
+    const { data } = await executeAlike({ schema, document: odd, rootValue });
+    expect(JSON.stringify(data)).toContain('{"__proto__":"t59","name":"a"}');
+  });
+});
+
 describe('CoerceArgumentValues', () => {
   const schema = buildSchema(`
     enum Colour { RED GREEN }

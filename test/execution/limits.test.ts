@@ -181,9 +181,11 @@ describe('the number of values', () => {
 });
 
 describe('the size of text', () => {
-  it('is within a fifth of the bytes of JSON', async () => {
-    const source =
-      '{ node { nodes(count: 50) { text number json ... { key_of_some_length: text } } } }';
+  it.each([
+    [50, 'text number json'],
+    [500, 'text number'],
+  ])('is within a fifth of the bytes of JSON, for %i objects', async (count, fields) => {
+    const source = `{ node { nodes(count: ${count}) { ${fields} ... { key_of_some_length: text } } } }`;
     const whole = await ask(source, {});
     const bytes = Buffer.byteLength(JSON.stringify(whole.data));
 
@@ -201,6 +203,18 @@ describe('the size of text', () => {
     );
 
     expectTooLarge(result, 'node');
+  });
+
+  it('counts bytes, not characters, of the long strings of many objects', async () => {
+    const nodes = Array.from({ length: 100 }, () => ({ text: '頁'.repeat(300) }));
+
+    const result = await ask(
+      '{ node { nodes(count: 100) { text } } }',
+      { maxTextBytes: 80_000 },
+      { rootValue: { node: { nodes } } },
+    );
+
+    expectTooLarge(result, 'node.nodes');
   });
 
   it('counts the content of a JSON scalar, however deep', async () => {

@@ -6,6 +6,7 @@
 import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import { afterRejections, byGraphqlJs, executeWith, nulls, written } from './oracle.ts';
+import { COMPILED_AFTER } from '../../src/execution/core/plain-leaves.ts';
 import { seeds } from '../support/cases.ts';
 import { fakeTime } from '../support/fake-clock.ts';
 import { randomWorld } from './random-schema.ts';
@@ -32,10 +33,13 @@ it('returns the result of graphql-js, byte for byte, without promises', async ()
 
     const first = await execute(makeArgs());
     const second = await execute(makeArgs());
+    for (let i = 2; i < COMPILED_AFTER; i++) await execute(makeArgs());
+    const compiled = await execute(makeArgs());
 
     if (isRefused(source, second)) continue;
-    expect(written(first), `seed ${seed}: ${source}`).toEqual(expected);
-    expect(written(second), `seed ${seed}: ${source}`).toEqual(expected);
+    for (const result of [first, second, compiled]) {
+      expect(written(result), `seed ${seed}: ${source}`).toEqual(expected);
+    }
     errors += first.errors?.length ?? 0;
   }
 

@@ -25,6 +25,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../../lib/dictionary.ts';
+import { copyLeaves } from './plain-leaves.ts';
 import type { ResultBounds } from './result-bounds.ts';
 import type { ArgumentValues } from '../operation/arguments.ts';
 import type { OperationContext } from '../operation/collect-fields.ts';
@@ -217,9 +218,11 @@ export class Executor {
   ): Data {
     if (this.bounds.addObject(selection)) this.checkBounds();
     const data = new selection.Data();
-    for (const field of selection.fields) {
+    const bytes = this.#args.fieldResolver ? -1 : copyLeaves(selection, source, data);
+    for (const field of bytes < 0 ? selection.fields : selection.others) {
       data[field.key] = this.#executeField(field, source, position, data);
     }
+    if (bytes > 0 && this.bounds.addLeaves(bytes)) this.checkBounds();
     return data;
   }
 

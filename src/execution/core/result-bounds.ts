@@ -41,10 +41,10 @@ const VALUES_PER_EXECUTION = 50;
 const VALUES_PER_FAILED = 20;
 
 /** Length below which strings count one byte per character, which is cheaper and mostly exact. */
-const SHORT = 256;
+export const SHORT = 256;
 
 /** Quotes or braces, and a comma. */
-const MARKS = 3;
+export const MARKS = 3;
 
 export class ResultBounds {
   readonly limits: ExecutionLimits;
@@ -98,6 +98,11 @@ export class ResultBounds {
     if (typeof value === 'string') this.#textBytes += bytesOf(value);
     else this.#textBytes += bytesOfJson(value, this.limits.maxTextBytes - this.#textBytes);
     return this.#textBytes > this.limits.maxTextBytes;
+  }
+
+  /** Counts the strings of an object's plain leaves. */
+  addLeaves(bytes: number): boolean {
+    return this.#add(0, bytes, undefined);
   }
 
   #add(values: number, textBytes: number, above: PreparedField | undefined): boolean {

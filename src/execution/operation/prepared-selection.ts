@@ -43,6 +43,8 @@ export type LeafShape = Extract<Shape, { kind: 'leaf' }>;
 
 export type Data = Record<string, unknown>;
 
+export type CopyLeaves = (source: unknown, data: Data) => number;
+
 /** Bytes of `{}`, and of `"":,` around a key. */
 const BRACES = 2;
 const KEY_MARKS = 4;
@@ -55,6 +57,8 @@ const KEY_MARKS = 4;
  */
 export class PreparedSelection {
   readonly fields: readonly PreparedField[];
+  /** Fields that are no plain leaves. */
+  readonly others: readonly PreparedField[];
   /** Field with this selection; undefined for the root. */
   readonly above: PreparedField | undefined;
   /** All prepared fields of the operation, by index. */
@@ -76,6 +80,10 @@ export class PreparedSelection {
     }
     [key: string]: unknown;
   };
+
+  /** Number of objects it was executed with, until `copyLeaves` is generated. */
+  executions = 0;
+  copyLeaves: CopyLeaves | undefined;
 
   /** @param all prepared fields of the operation, if `above` is undefined. */
   constructor(
@@ -104,6 +112,7 @@ export class PreparedSelection {
       else groups.push([field]);
     }
     this.fields = prepared;
+    this.others = prepared.filter(({ leaf, typename }) => !leaf && typename === undefined);
     this.groups = groups.map((group) => {
       const collected = { fields: group, begun: [] };
       return new PreparedSelection(context, type, collected, group[0].usages, above, this.all);
