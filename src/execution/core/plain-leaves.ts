@@ -15,7 +15,7 @@ import { MARKS, SHORT } from './result-bounds.ts';
 /** Objects of a selection before its function is generated, which takes as long as some fifty of them. */
 export const COMPILED_AFTER = 50;
 
-/** @returns the size of the strings in JSON, in bytes; -1 if nothing was copied, since a leaf failed or is no scalar. */
+/** @returns the size of the strings in JSON, in bytes; -1 if all fields have to be executed, since a leaf is not plain. */
 export function copyLeaves(selection: PreparedSelection, source: unknown, data: Data): number {
   if (selection.copyLeaves) return selection.copyLeaves(source, data);
   selection.executions += 1;

@@ -43,6 +43,7 @@ export type LeafShape = Extract<Shape, { kind: 'leaf' }>;
 
 export type Data = Record<string, unknown>;
 
+/** Like `copyLeaves` of plain-leaves.ts, for one selection. */
 export type CopyLeaves = (source: unknown, data: Data) => number;
 
 /** Bytes of `{}`, and of `"":,` around a key. */
