@@ -1,6 +1,7 @@
 /** Limits of an execution: above its size or its time it ends immediately, with one error and without data. */
 import {
   buildSchema,
+  type GraphQLScalarType,
   getIntrospectionQuery,
   parse,
   type ExecutionArgs,
@@ -215,6 +216,20 @@ describe('the size of text', () => {
     );
 
     expectTooLarge(result, 'node.nodes');
+  });
+
+  it('counts the objects that a scalar makes of strings', async () => {
+    const schema = buildSchema(
+      'scalar Wrapped type Query { all: [Thing] } type Thing { one: Wrapped }',
+    );
+    const wrapped = schema.getType('Wrapped') as GraphQLScalarType;
+    wrapped.serialize = (text) => ({ text });
+    const all = Array.from({ length: 200 }, () => ({ one: 'x'.repeat(100) }));
+
+    const given = { schema, rootValue: { all } };
+    const result = await ask('{ all { one } }', { maxTextBytes: 15_000 }, given);
+
+    expectTooLarge(result, 'all');
   });
 
   it('counts the content of a JSON scalar, however deep', async () => {

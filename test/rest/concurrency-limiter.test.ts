@@ -572,7 +572,7 @@ describe('an operation that may begin', () => {
     };
 
     look();
-    await sleep(20);
+    for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => setImmediate(resolve));
 
     expect(looks).toBeLessThanOrEqual(2);
   });

@@ -2,15 +2,14 @@
  * Copies the leaves of an object that need no resolver, by a function that is generated for their selection: in one loop
  * for all selections, V8 would look up each property and each key of the result by its name.
  */
-import { GraphQLBoolean, GraphQLFloat, GraphQLInt, type GraphQLLeafType } from 'graphql';
 import type {
   CopyLeaves,
   Data,
   PreparedField,
   PreparedSelection,
 } from '../operation/prepared-selection.ts';
-import { serialize } from './resolved-value.ts';
-import { MARKS, SHORT } from './result-bounds.ts';
+import { isPrimitive, serialize } from './resolved-value.ts';
+import { bytesOf } from './result-bounds.ts';
 
 /** Objects of a selection before its function is generated, which takes as long as some fifty of them. */
 export const COMPILED_AFTER = 50;
@@ -23,32 +22,25 @@ export function copyLeaves(selection: PreparedSelection, source: unknown, data: 
   return -1;
 }
 
-/** Expressions for values that are not strings. */
-const TESTS = new Map<GraphQLLeafType, string>([
-  [GraphQLBoolean, 'typeof v === "boolean"'],
-  [GraphQLInt, 'typeof v === "number" && v === (v | 0)'],
-  [GraphQLFloat, 'typeof v === "number" && Number.isFinite(v)'],
-]);
-
 /** All keys are written in their order: those of other fields with null. */
 function compile(fields: readonly PreparedField[]): CopyLeaves {
-  const serializers = fields.map(({ leaf }) => leaf && ((v: unknown) => serialize(leaf, v)));
   const statements = fields.map(({ key, name, leaf, typename }, i) => {
     const result = `data[${JSON.stringify(key)}]`;
     if (!leaf) return `${result} = ${JSON.stringify(typename ?? null)};`;
-    const test = TESTS.get(leaf.type);
-    const isText = `typeof v === "string"`;
-    const text = `if (!(${isText})) return -1;
-      ${leaf.isPlain ? '' : `v = serializers[${i}](v);`}
-      if (!(${isText} && v.length < ${SHORT})) return -1;
-      bytes += v.length + ${MARKS};`;
+    // Strings are most values of most types that need no serialization.
+    const isPlain = leaf.isPlain?.('') ? 'typeof v === "string" ? v : ' : '';
     return `v = source[${JSON.stringify(name)}];
-      ${leaf.isNonNull ? '' : 'if (v === undefined || v === null) v = null; else'} {
-        ${test ? `if (!(${test})) return -1;` : text}
-      }
+      if (isPrimitive(v)) {
+        v = ${isPlain}serialize(fields[${i}].leaf, v);
+        if (typeof v === "string") bytes += bytesOf(v);
+        else if (typeof v === "object") return -1;
+      } else if (${leaf.isNonNull} || (v !== undefined && v !== null)) return -1;
+      else v = null;
       ${result} = v;`;
   });
-  const source = `return (source, data) => {
+  const helpers = { fields, isPrimitive, serialize, bytesOf };
+  const source = `const { ${Object.keys(helpers).join()} } = helpers;
+  return (source, data) => {
     if (typeof source !== "object") return -1;
     let v, bytes = 0;
     try { ${statements.join('\n')} } catch { return -1; }
@@ -56,6 +48,6 @@ function compile(fields: readonly PreparedField[]): CopyLeaves {
   };`;
   // Contains names of the schema and of the document only, as JSON.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
-  const generate = new Function('serializers', source) as (given: unknown) => CopyLeaves;
-  return generate(serializers);
+  const generate = new Function('helpers', source) as (given: typeof helpers) => CopyLeaves;
+  return generate(helpers);
 }

@@ -41,10 +41,10 @@ const VALUES_PER_EXECUTION = 50;
 const VALUES_PER_FAILED = 20;
 
 /** Length below which strings count one byte per character, which is cheaper and mostly exact. */
-export const SHORT = 256;
+const SHORT = 256;
 
 /** Quotes or braces, and a comma. */
-export const MARKS = 3;
+const MARKS = 3;
 
 export class ResultBounds {
   readonly limits: ExecutionLimits;
@@ -166,7 +166,8 @@ export class ResultBounds {
   }
 }
 
-const bytesOf = (text: string): number =>
+/** Size of a string in JSON, in bytes. */
+export const bytesOf = (text: string): number =>
   MARKS + (text.length < SHORT ? text.length : Buffer.byteLength(text));
 
 /** Size of a custom scalar's value, computed up to a maximum. Iterative, since it may nest deeply. */

@@ -97,7 +97,7 @@ export class ConcurrencyLimiter {
   /**
    * Whether an operation of a key should begin: its calls would be sent immediately, or before those in the queue.
    * Otherwise its results would wait in memory for calls that cannot be sent. A queue without progress delays no operation,
-   * and responses that keep arriving delay the next one for at most `BUSY_MS`.
+   * and responses that keep arriving delay the next one for at most `BUSY_MS` after the latest that might begin.
    *
    * @param begun calls of operations that begin before it, in the same tick.
    */
